@@ -6,6 +6,7 @@ They are cheap to decide, and most operations on them are wrong if one kind of d
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 
 from tests.fuzz.programs import PARAMETERS, Array, Program
@@ -19,12 +20,18 @@ ODD_BOUNDS = ("n % 5", "n - m", "h", "u", "n - 1", "m")
 class _Maker:
     """Statements over a few arrays of one type."""
 
-    def __init__(self, rng: random.Random, arrays: tuple[Array, ...]) -> None:
+    def __init__(self, rng: random.Random, arrays: tuple[Array, ...], *, apart: bool) -> None:
         self.rng = rng
         self.arrays = arrays
+        self.apart = apart
+        """Most iterations then write cells of their own, and read others of another array."""
 
     def cell(self, loops: str, *, written: bool = False) -> str:
         """An element at or next to that of this iteration; with two loops it may be that of one of them."""
+        if self.apart and self.rng.random() < 0.9:
+            one = self.arrays[0] if written or self.rng.random() < 0.1 else self.arrays[-1]
+            by = "" if one is self.arrays[0] else self.rng.choice(("", "", " + 1", " - 1"))
+            return one.name + "".join(f"[{loops[k % len(loops)]}{by}]" for k in range(one.rank))
         one = self.arrays[0] if written else self.rng.choice(self.arrays)
         if written and self.rng.random() < 0.5:
             return one.name + "".join(f"[{loops[k % len(loops)]}]" for k in range(one.rank))
@@ -47,7 +54,7 @@ class _Maker:
                 return f"{left} {self.rng.choice('++-*')} {self.cell(loops)}"
 
     def assignment(self, loops: str) -> str:
-        target = self.cell(loops, written=self.rng.random() < 0.6)
+        target = self.cell(loops, written=self.apart or self.rng.random() < 0.6)
         return f"{target} {self.rng.choice(('=', '=', '=', '+=', '-='))} {self.value(loops)};"
 
     def loop(self, name: str, body: list[str], low: str | None = None, high: str | None = None) -> list[str]:
@@ -94,17 +101,19 @@ class _Maker:
             first = f"if ({self.rng.choice(('i > 1', 'i < m', self.cell('i') + ' > 2'))}) {first}"
         body = [first, second] if self.rng.random() < 0.6 else [second, first]
         if self.rng.random() < 0.2:
-            body = self.loop("j", [one.replace("i", "j") if "if" not in one else one for one in body])
+            body = self.loop("j", [re.sub(r"\bi\b", "j", one) if "if" not in one else one for one in body])
         return self.loop("i", body)
 
     def row(self) -> list[str]:
         """A row that is set, and read where it was set or next to it."""
         set_it = f"v[{self.rng.choice(('j', 'j', 'j + 1'))}] = {self.cell('ij')};"
-        read = f"{self.cell('ij')} = v[{self.rng.choice(('j', 'j', 'j - 1', 'j + 1'))}] + {self.cell('ij')};"
+        target, at = self.cell("ij", written=self.apart), self.rng.choice(("j", "j", "j - 1", "j + 1"))
+        read = f"{target} = v[{at}] + {self.cell('ij')};"
         high = self.rng.choice(("n", "m", "8"))
         body = self.loop("j", [set_it], "1", high) + self.loop("j", [read], self.rng.choice("112"), high)
-        return self.loop("i", body) if self.rng.random() < 0.7 else [one.replace("i", "m") if "int" not in one
-                                                                    else one for one in body]  # fmt: skip
+        if self.rng.random() < 0.7:
+            return self.loop("i", body)
+        return [re.sub(r"\bi\b", "m", one) for one in body]
 
     def sum_of(self) -> list[str]:
         added = self.rng.choice((self.cell("i"), self.cell("i"), self.value("i"), f"{self.cell('i')} * s"))
@@ -130,9 +139,9 @@ class _Maker:
         return [*first, *self.loop("i", body)]
 
 
-def dependent_program(rng: random.Random) -> Program:
-    """A program of one of these shapes."""
-    return _program(rng, (
+def dependent_program(rng: random.Random, apart: float = 0.1) -> Program:
+    """A program of one of these shapes; `apart` is how often most of its iterations are independent."""
+    return _program(rng, apart, (
         "chain", "chain", "nest", "nest", "loops", "loops", "temporary", "temporary", "row", "row", "sum_of",
         "sum_of", "counter",
     ))  # fmt: skip
@@ -140,13 +149,13 @@ def dependent_program(rng: random.Random) -> Program:
 
 def stored_program(rng: random.Random) -> Program:
     """A program with a variable or a row that operations on storage can change."""
-    return _program(rng, ("temporary", "row", "row", "chain"))
+    return _program(rng, 0.4, ("temporary", "row", "row", "chain"))
 
 
-def _program(rng: random.Random, shapes: tuple[str, ...]) -> Program:
+def _program(rng: random.Random, apart: float, shapes: tuple[str, ...]) -> Program:
     kind = rng.choice(("double", "double", "int", "float", "long", "unsigned"))
     arrays = tuple(Array(f"A{k}", kind, rng.choice((1, 1, 1, 2))) for k in range(rng.choice((1, 2, 2))))
-    maker = _Maker(rng, arrays)
+    maker = _Maker(rng, arrays, apart=len(arrays) > 1 and rng.random() < apart)
     makers: dict[str, Callable[[], list[str]]] = {
         "chain": maker.chain, "nest": maker.nest, "loops": maker.loops, "temporary": maker.temporary,
         "row": maker.row, "sum_of": maker.sum_of, "counter": maker.counter,
@@ -155,7 +164,7 @@ def _program(rng: random.Random, shapes: tuple[str, ...]) -> Program:
     given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])
     declared = [f"  {kind} {name} = {value};" for name, value in zip("st", (1, 2), strict=True)]
     declared += [f"  {kind} v[24] = {{1, 2, 3}};"] if any("v[" in line for line in body) else []
-    declared += ["  int c = 0;"] if any("c += " in line for line in body) else []
+    declared += ["  int c = 0;"] if any(re.search(r"\bc\b", line) for line in body) else []
     lines = [f"void f({given})", "{", *declared, "#pragma scop", *(f"  {one}" for one in body)]
     read = (f"  out[{k}] = {one};" for k, one in enumerate("st") if rng.random() < 0.4)
     lines += ["#pragma endscop", *read]

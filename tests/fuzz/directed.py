@@ -23,16 +23,16 @@ from tests.fuzz.programs import Program, random_program
 from tests.fuzz.shrink import shrunk_pair
 from tests.fuzz.traces import Untraced, unconfirmed
 
-CLAUSES = ("private({})",) * 5 + ("lastprivate({})",) * 3 + ("shared({})", "firstprivate({})", "linear({})")
+CLAUSES = ("private({})",) * 8 + ("lastprivate({})",) * 4 + ("shared({})", "firstprivate({})", "linear({})")
 SUMS = ("reduction(+:{})", "reduction(+:{})", "reduction(-:{})", "reduction(*:{})", "reduction(max:{})")
 """Of whole numbers: other sums are rounded in another way, which these clauses ask for."""
-MORE = ("schedule(static)", "schedule(static, 2)", "num_threads(3)", "if(n > 3)", "collapse(2)", "ordered")
+MORE = ("schedule(static)", "schedule(static, 2)", "num_threads(3)", "if(n > 3)", "collapse(2)")
 
 
 def directed_pair(seed: int) -> Pair:
     """A program, and the same with a directive at one of its loops or two."""
     rng = random.Random(f"directive {seed}")
-    program = dependent_program(rng) if rng.random() < 0.85 else random_program(rng)
+    program = dependent_program(rng, 0.6) if rng.random() < 0.85 else random_program(rng)
     lines = program.text.split("\n")
     loops = [k for k, line in enumerate(lines) if line.lstrip().startswith("for (")]
     chosen = rng.sample(loops, min(len(loops), rng.choice((1, 1, 1, 2))))

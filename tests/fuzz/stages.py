@@ -82,10 +82,10 @@ def _tried(rng: random.Random, seed: int, stage: str) -> Case:
             program = stored_program(rng)
             script = script_of(program, rng, storage_operation, 1)
         case "kernels" | "loops":
-            program = dependent_program(rng)
+            program = dependent_program(rng, 0.7)
             script = script_of(program, rng, mapped_loops, 1)
         case _:
-            program = dependent_program(rng) if rng.random() < 0.7 else random_program(rng)
+            program = dependent_program(rng, 0.4) if rng.random() < 0.7 else random_program(rng)
             chosen = rng.choice((random_operation, random_operation, storage_operation, marked_loop))
             script = script_of(program, rng, chosen, rng.choice((0, 1, 1, 2)))
     is_guarded = stage == "text" and rng.random() < 0.35

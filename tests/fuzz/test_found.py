@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
-from loopwright.errors import BadInput
+from loopwright.emit.region import Loops, new_source
+from loopwright.errors import BadInput, GaveUp, InternalError
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
+from loopwright.rewrite import targets
+from loopwright.source import Source
 from tests.fuzz.affine_cases import shows_a_difference
 from tests.fuzz.affine_pairs import affine_pair
 from tests.fuzz.hostile import answered
@@ -303,3 +308,24 @@ def test_what_data_keep_from_a_cell_says_nothing_of_sizes(
     for path, more in zip(paths, (old, new), strict=True):
         path.write_text(BEYOND % (WRITTEN + more))
     assert isinstance(compare_files(*paths).verdict, answer)
+
+
+def test_what_is_private_in_the_loops_of_a_team_stays_what_it_was() -> None:
+    """`lastprivate(t)` in place of `private(t)` would change what is read afterwards."""
+    loop = "#pragma omp for private(s)\nfor (int i = 1; i < 9; i++) { s = B[i + 1]; A[i][0] = s; }\n"
+    head = HEAD.replace("#pragma scop\n", "#pragma omp parallel\n{\n#pragma scop\n")
+    text = head + loop + loop.replace("][0]", "][1]") + "#pragma endscop\n}\n  B[0] = s;\n}\n"
+    with pytest.raises(GaveUp, match="'s' is what it was after the old loops"):
+        accepted(Case(0, Program(text, ()), ("fuse(S1, S2)",)))
+
+
+@pytest.mark.parametrize("kind", ["_Bool", "unsigned char", "unsigned"])
+def test_new_loops_count_in_types_that_hold_their_numbers(kind: str) -> None:
+    """A printer that does otherwise is found out."""
+
+    def mistaken(regions: Sequence[Loops], *, openmp: bool) -> Source:
+        source = new_source(regions, openmp=openmp)
+        return replace(source, text=source.text.replace("(int i", f"({kind} i"))
+
+    with patch.object(targets, "new_source", mistaken), pytest.raises(InternalError, match="counts 'i' in"):
+        made("for (int i = 1; i < n; i++) B[i] = 1;\n", "reverse(S1, i)")

@@ -13,12 +13,14 @@ compiler is asked for both texts after preprocessing, and whether it accepts the
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
+from loopwright.c.declarations import type_text
 from loopwright.c.file import c_file, includes
 from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion
+from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import without_hint
 from loopwright.c.syntax import Node, named_children
 from loopwright.c.tokens import names_in, spelled, without_comments
@@ -77,6 +79,8 @@ def read_regions(
         other = allocations[number].other.text if number in allocations else None
         if other is not None and spelled(other) != tokens_without_labels(program):
             raise Unlike("does something else where there is no memory")
+    for number, *mine in zip(rewritten, originals, written, strict=True):
+        _refuse_other_counters(c_file(new).block(after[number]), mine)
     programs = dict(zip(rewritten, originals, strict=True))
     try:
         outline, whole = outlined(new, programs)
@@ -89,6 +93,26 @@ def read_regions(
     return tuple(
         _with_spaces(unfolded(found[k], new, program), allocations.get(k)) for k, program in programs.items()
     )
+
+
+_COUNTERS = ("int", "long", "long long")
+"""Types that new loops count in; whether they hold the numbers is for `prove.text`."""
+
+
+def _refuse_other_counters(block: Node, programs: Sequence[Program]) -> None:
+    """Raise where a loop counts in a type that neither is one of these nor was that of its iterator."""
+    known = {one for program in programs for one in _counters(program.syntax)}
+    other = next((one for one in _counters(block) if one[0] not in _COUNTERS and one not in known), None)
+    if other is not None:
+        raise Unlike(f"counts '{other[1]}' in the type '{other[0]}'")
+
+
+def _counters(block: Node) -> Iterator[tuple[str, str | None]]:
+    """The types and names of what the heads of loops declare."""
+    for loop in block.of_type("for_statement"):
+        start = loop.child_by_field_name("initializer")
+        if start is not None and start.type == "declaration":
+            yield type_text(start, qualifiers=True), loop_iterator(loop)
 
 
 def is_parted(new: Source, written: Sequence[Program]) -> bool:

@@ -241,6 +241,9 @@ class Divided:
             kept = next((name for item in said for name in names_in(item)[:1] if name in own), None)
             if kept is not None:
                 self._refuse(f"each thread has its own '{kept}', of which one value is wanted after the loop")
+        lost = {name for _, said, _ in self.loops for name in names_of(said, "private", "firstprivate")}
+        for name in (name for one in printed if one is not None for name in one.lastprivate if name in lost):
+            self._refuse(f"'{name}' is what it was after the old loops, and one value of it is wanted")
         combined = {one.array for one in verdict.reassociations} if verdict is not None else set()
         if not combined <= self.sums:
             self._refuse(f"the old loops do not combine values of {min(combined - self.sums)}")
