@@ -17,7 +17,6 @@ from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.annotations import Unrolled
 from loopwright.model.program import Assumption, Program, Standing
-from loopwright.presburger.points import values_text
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion
@@ -79,14 +78,12 @@ def _transformed(request: Request, progress: Progress) -> Outcome:
     try:
         return _for_all_sizes(request, progress)
     except Illegal:
-        read = (one for program in request.programs() for one in program.parameters)
-        numbers = {one.text: one.known for one in read if one.known}
+        numbers = request.known_numbers()
         if not numbers or request.reading.at_numbers:
             raise
     progress("asking again, for the numbers of the file")
     found = _for_all_sizes(replace(request, reading=replace(request.reading, at_numbers=True)), progress)
-    told = values_text({name: " or ".join(map(str, values)) for name, values in numbers.items()})
-    return replace(found, notes=(f"proved for {told}, as in the file", *found.notes))
+    return replace(found, notes=(f"proved for {numbers}, as in the file", *found.notes))
 
 
 def _for_all_sizes(request: Request, progress: Progress) -> Outcome:

@@ -78,6 +78,11 @@ class Request(RewriteOptions):
 
         return read_c(self.file, self.reading)
 
+    def known_numbers(self) -> str:
+        """The sizes of the regions that are numbers in the file: `n = 3, m = 4 or 5`."""
+        known = {one.text: one.known for program in self.programs() for one in program.parameters}
+        return ", ".join(f"{name} = {' or '.join(map(str, own))}" for name, own in known.items() if own)
+
 
 @dataclass(frozen=True)
 class StatementReport:
