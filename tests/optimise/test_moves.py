@@ -101,13 +101,35 @@ def test_what_may_wait_waits(tmp_path: Path, text: str, move: Phase, legal: list
 def test_rows_that_end_at_the_diagonal_have_corners_and_rows_after_them(tmp_path: Path) -> None:
     """Rows and columns of a box do not: there all rows go together, and nothing is split off."""
     text = FROM_THE_RIGHT.replace("90", "96").replace("B[k][j]", "A[j][k]")
-    corner = "{[jT, i, j, k] : k < 24 * jT and i < 24 * jT + 24}"
+    corner = "{[jT, iT, k, i, v] : iT >= 6 * (jT + 1)}"
     after = "{[jT, i, j] : i >= 24 * jT + 24}"
-    for columns_before, expected in (("i", [[], [after], [corner], [corner, after]]), ("96", [[], []])):
+    for columns_before, expected in (("i", [[corner], [corner, after]]), ("96", [[], []])):
         judge = judge_of(tmp_path, text.replace("j < 96", f"j < {columns_before}"))
         scripts = columns(judge.plan, targets(judge.plan)[0], judge.setting)
         splits = [[step.operation for step in one if isinstance(step.operation, Isplit)] for one in scripts]
         assert [[str(one.condition) for one in script[1:]] for script in splits] == expected
+
+
+def test_sums_along_the_diagonal_take_what_complete_columns_give_together(tmp_path: Path) -> None:
+    """Each sum waited for its own last term: it goes with the block; columns may be called as lanes are."""
+    text = """\
+for (int i = 0; i < 96; i++)
+  for (int v = 0; v <= i; v++)
+    for (int k = 0; k <= v; k++) {
+      if (v == i && k < i)
+        D: A[i][i] -= A[i][k] * A[i][k];
+      if (v < i && k < v)
+        S: A[i][v] -= A[i][k] * A[v][k];
+      if (k == v && v < i)
+        N: A[i][v] = A[i][v] / A[v][v];
+    }"""
+    judge = judge_of(tmp_path, text)
+    script = next(columns(judge.plan, targets(judge.plan)[0], judge.setting))
+    early = [
+        "(DEarly, D) = isplit(D, {[vT, i, v, k] : k < 24 * vT}, 1)",
+        "interchange(DEarly, [vT, k, i, v])",
+    ]
+    assert [str(step) for step in script][2:4] == early
 
 
 ELIMINATION = """\

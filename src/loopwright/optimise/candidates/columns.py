@@ -10,10 +10,10 @@ as a product, whose tiles of sums stay in registers; what the block gives itself
         for k < b jT, i, v:     T[i][v] -= A[i][k] * Q[k][v]
       for i, j of jT:           for b jT <= k < j:  ...;  the statements after the sum
 
-Where columns end at a diagonal, the rows of a block wait for the columns before too, each sum for itself;
-with a corner these sums take their terms together, a vector of each row at a time:
+Where columns end at a diagonal, the rows of a block wait for the columns before too: the corner takes its
+terms from the same copy, a vector of each row at a time, and so do sums along the diagonal alone:
 
-      for k < b jT:  for i of jT:  for v < i - b jT:     C[i][v] -= A[i][k] * Q[k][v]
+      for k < b jT:  for i of jT:  for v < i - b jT:     A[i][b jT + v] -= A[i][k] * Q[k][v]
 
 Rows after those of the block do not wait for each other: threads share them, and what the block gives itself
 is computed for some of them at a time.
@@ -40,8 +40,9 @@ from loopwright.optimise.candidates.nests import (
     stays_in_row,
 )
 from loopwright.optimise.candidates.sums import COLUMN, LOWEST, SPARE
+from loopwright.presburger.dimensions import split
 from loopwright.presburger.sets import DIM, OUT
-from loopwright.read.formula import Addition, Chain, Junction, Multiplicative, Numeral, Symbol
+from loopwright.read.formula import Addition, Chain, Formula, Junction, Multiplicative, Numeral, Symbol
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script import operations
@@ -83,16 +84,17 @@ class _Columns:
 
 
 @dataclass(frozen=True)
-class _Blocks:
-    """The steps that make blocks, what is left of the sum, and the columns of a block.
+class _Shape:
+    """Tiles of so many rows and columns, with the widest vectors or not."""
 
-    `whole` says which corners are, or is None where all are.
-    """
-
-    steps: Script
-    rest: _Columns
+    rows: int
     width: int
-    whole: AffineSet | None
+    wide: bool
+
+    @property
+    def tiles(self) -> int:
+        """How many tiles the rows of a block fill; 0 where they do not."""
+        return 0 if self.width % self.rows else self.width // self.rows
 
 
 def columns(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
@@ -106,34 +108,40 @@ def columns(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scr
         return
     for position in nest.component.positions:
         for found in _sums(plan, position):
-            for rows, wide, width in _shapes(setting):
+            for shape in _shapes(setting):
                 try:
-                    blocks = _by_blocks(plan, nest, found, rows, width)
-                    for script in () if blocks is None else _continued(plan, nest, blocks, wide=wide):
+                    for script in _scripts(plan, nest, found, shape):
                         yield (*script_of(plan), *script)
                 except BadInput:
                     continue
 
 
-def _continued(plan: Plan, nest: NamedNest, blocks: _Blocks, *, wide: bool) -> Iterator[Script]:
-    """Blocks, the same with corners, and both with rows after a block some at a time."""
-    script = (*blocks.steps, *((Step(operations.Widen()),) if wide else ()))
-    begun = performed(plan, *script)
+def _scripts(plan: Plan, nest: NamedNest, found: _Columns, shape: _Shape) -> Iterator[Script]:
+    """Blocks, with corners where columns end at a diagonal; then with rows after a block some at a time.
+
+    `BadInput` where loops cannot be put into this order.
+    """
+    begun = _in_blocks(nest, found, shape)
+    tiled = performed(plan, *begun)
+    is_bounded = _is_bounded(tiled, found)
+    steps, rest = (_cornered if is_bounded and shape.tiles else _full)(tiled, nest, found, shape)
+    if not steps:
+        return
+    script = (*begun, *steps, *((Step(operations.Widen()),) if shape.wide else ()))
+    made = performed(plan, *script)
     yield script
-    yield (*script, *_rows_after(begun, nest, blocks))
-    if corner := _corner(begun, blocks):
-        begun = performed(begun, *corner)
-        yield (*script, *corner)
-        yield (*script, *corner, *_rows_after(begun, nest, blocks))
+    after = fresh(made, "After")
+    shared = len(nest.loops) + 1 if is_bounded else 0
+    rows = _rows_after(made, rest, shape, after, shared)
+    yield (*script, *rows, Step(operations.UnrollAndJam(after, (LoopNumber(TOGETHER, found.row),))))
 
 
-def _shapes(setting: SearchContext) -> Iterator[tuple[int, bool, int]]:
-    """Rows, whether the widest vectors are asked for, and columns."""
+def _shapes(setting: SearchContext) -> Iterator[_Shape]:
     machine = setting.machine
     for wide in (True, False) if machine.widest else (False,):
         lanes = (machine.widened if wide else machine).vector // ELEMENT
-        shapes = (((machine.registers - SPARE) // (width // lanes), wide, width) for width in WIDTHS)
-        yield from [one for one in shapes if one[0] >= LOWEST][:1]
+        shapes = (_Shape((machine.registers - SPARE) // (width // lanes), width, wide) for width in WIDTHS)
+        yield from [one for one in shapes if one.rows >= LOWEST][:1]
 
 
 def _sums(plan: Plan, position: Position) -> Iterator[_Columns]:
@@ -163,71 +171,132 @@ def _sums(plan: Plan, position: Position) -> Iterator[_Columns]:
             yield _Columns(handle, row, column, step, write.array, panels[0].array, is_turned)
 
 
-def _by_blocks(plan: Plan, nest: NamedNest, found: _Columns, rows: int, width: int) -> _Blocks | None:
-    """None where blocks have no such form; `BadInput` where loops cannot be put into this order."""
+def _in_blocks(nest: NamedNest, found: _Columns, shape: _Shape) -> Script:
+    """Blocks of columns around all loops of the nest."""
     order = tuple(one for one in found.order if one in nest.loops)
-    begun = list(nest.definition)
-    if order != nest.loops:
-        begun.append(Step(operations.Permute(nest.handle, order)))
-    begun.append(Step(operations.Tile(nest.handle, (LoopNumber(width, found.column),))))
-    over = f"{found.column}T"
-    begun.append(Step(operations.Permute(nest.handle, (over, *order))))
-    tiled = performed(plan, *begun)
-    full, handle = fresh(tiled, "Full"), found.handle
-    blocks = {found.row: rows, found.column: width}
-    whole = whole_blocks(tiled, tiled.component(handle), blocks)
+    turned = () if order == nest.loops else (Step(operations.Permute(nest.handle, order)),)
+    return (
+        *nest.definition,
+        *turned,
+        Step(operations.Tile(nest.handle, (LoopNumber(shape.width, found.column),))),
+        Step(operations.Permute(nest.handle, (_over(found), *order))),
+    )
+
+
+def _full(plan: Plan, nest: NamedNest, found: _Columns, shape: _Shape) -> tuple[Script, _Columns]:
+    """Whole tiles of what complete columns give; nothing where they have no such form."""
+    full, rest = fresh(plan, "Full"), fresh(plan, "InBlock")
+    blocks = {found.row: shape.rows, found.column: shape.width}
+    whole = whole_blocks(plan, plan.component(found.handle), blocks)
     if whole is None:
-        return None
-    rest = fresh(tiled, "InBlock")
-    begun.append(Step(operations.Isplit(handle, whole, 1), (full, rest)))
-    begun.append(Step(operations.Tile(full, (LoopNumber(rows, found.row),))))
-    loops = (over, f"{found.row}T", found.step, found.row, found.column)
-    begun += _in_order(full, loops, width)
-    panel = operations.Pack(found.panel, full, over, transposed=found.is_turned, reused=True)
-    tile = operations.Pack(found.written, full, f"{found.row}T", written=True, reused=True)
-    vectors = Step(operations.Unroll(full, found.row)), Step(operations.Vectorize(full, (COLUMN,)))
-    corners = whole_blocks(tiled, tiled.component(handle), {found.row: width}, Bounds.ALONE)
-    return _Blocks((*begun, Step(panel), Step(tile), *vectors), replace(found, handle=rest), width, corners)
+        return (), found
+    panel = operations.Pack(found.panel, full, _over(found), transposed=found.is_turned, reused=True)
+    steps = (
+        Step(operations.Isplit(found.handle, whole, 1), (full, rest)),
+        *_as_tiles(full, found, shape),
+        Step(panel),
+        *_in_registers(full, found),
+    )
+    return steps, replace(found, handle=rest)
 
 
-def _in_order(name: str, loops: tuple[str, ...], width: int) -> Script:
-    """The loops, the innermost of which counts from the beginning of its block."""
-    over, column = loops[0], loops[-1]
-    first = Multiplicative("*", Numeral(width), Symbol(over))
-    value = Chain(((Symbol(column),), (Addition((first, Symbol(COLUMN))),)), ("=",))
-    inputs, outputs = tuple(map(Symbol, loops)), tuple(map(Symbol, (*loops[:-1], COLUMN)))
+def _cornered(plan: Plan, nest: NamedNest, found: _Columns, shape: _Shape) -> tuple[Script, _Columns]:
+    """The same where columns end at a diagonal: what they give the rows of the block has the same copy."""
+    full, rest, corner = (fresh(plan, name) for name in ("Full", "InBlock", "Corner"))
+    component = plan.component(found.handle)
+    whole = whole_blocks(plan, component, {found.row: shape.rows}, Bounds.ALONE)
+    early = _before_block(plan, found, shape, *(() if whole is None else (whole.condition,)))
+    over, tiles, step, row, _ = _tile_loops(found)
+    loops = tuple(map(Symbol, (over, tiles, step, row, _lane(found))))
+    last = Multiplicative("*", Numeral(shape.tiles), Addition((Symbol(over), Numeral(1))))
+    after = AffineSet(loops, Chain(((Symbol(tiles),), (last,)), (">=",)))
+    complete = whole_blocks(plan, component, {found.row: shape.width}, Bounds.ALONE)
+    split_off = () if complete is None else (replace(complete, inputs=loops),)
+    steps = (
+        *(step for one in _on_diagonal(plan, nest, found) for step in _together(plan, one, found, shape)),
+        Step(operations.Isplit(found.handle, early, 1), (full, rest)),
+        *_as_tiles(full, found, shape),
+        Step(operations.Pack(found.panel, full, over, transposed=found.is_turned, reused=True)),
+        Step(operations.Isplit(full, after, 1), (full, corner)),
+        *_in_registers(full, found),
+        *(
+            Step(operations.Isplit(corner, one, 1), (corner, fresh(plan, f"{corner}Rest")))
+            for one in split_off
+        ),
+        Step(operations.Affine(corner, AffineMap(loops, (loops[0], Numeral(0), *loops[2:])))),
+        Step(operations.Unroll(corner, row)),
+        Step(operations.Vectorize(corner, (_lane(found),))),
+    )
+    return steps, replace(found, handle=rest)
+
+
+def _over(found: _Columns) -> str:
+    return f"{found.column}T"
+
+
+def _lane(found: _Columns) -> str:
+    """What the loop along a vector is called."""
+    return COLUMN if COLUMN not in found.order else f"{COLUMN}_"
+
+
+def _tile_loops(found: _Columns) -> tuple[str, ...]:
+    return _over(found), f"{found.row}T", found.step, found.row, found.column
+
+
+def _as_tiles(name: str, found: _Columns, shape: _Shape) -> Script:
+    """Tiles, in which the innermost loop counts from the beginning of its block."""
+    loops = _tile_loops(found)
+    lanes = tuple(map(Symbol, (*loops[:-1], _lane(found))))
+    place = Addition((Multiplicative("*", Numeral(shape.width), Symbol(loops[0])), lanes[-1]))
+    value = Chain(((Symbol(found.column),), (place,)), ("=",))
     return (
+        Step(operations.Tile(name, (LoopNumber(shape.rows, found.row),))),
         Step(operations.Permute(name, loops)),
-        Step(operations.Affine(name, AffineMap(inputs, outputs, value))),
+        Step(operations.Affine(name, AffineMap(tuple(map(Symbol, loops)), lanes, value))),
     )
 
 
-def _corner(plan: Plan, blocks: _Blocks) -> Script:
-    """The sums of the rows of whole blocks over the columns before, split off, and in their order.
+def _in_registers(name: str, found: _Columns) -> Script:
+    """The sums of a tile in storage of their own, rows written out, columns as vectors."""
+    tile = operations.Pack(found.written, name, f"{found.row}T", written=True, reused=True)
+    vectors = operations.Vectorize(name, (_lane(found),))
+    return Step(tile), Step(operations.Unroll(name, found.row)), Step(vectors)
 
-    None where columns do not bound rows: then the rows of a block are as all others.
-    """
-    found, width = blocks.rest, blocks.width
+
+def _before_block(plan: Plan, found: _Columns, shape: _Shape, *tests: Formula) -> AffineSet:
+    """{ [..] : k < b jT }: the terms that columns before a block give."""
     loops = plan.leaf(plan.component(found.handle).first).loops
-    if not _is_bounded(plan, found):
-        return ()
-    corner, over = fresh(plan, "Corner"), Symbol(loops[0])
-    begin = Multiplicative("*", Numeral(width), over)
-    end = Addition((begin, Numeral(width)))
-    tests = (
-        *(() if blocks.whole is None else (blocks.whole.condition,)),
-        Chain(((Symbol(found.step),), (begin,)), ("<",)),
-        Chain(((Symbol(found.row),), (end,)), ("<",)),
-    )
-    condition = AffineSet(tuple(map(Symbol, loops)), Junction(conjunction=True, arguments=tests))
-    return (
-        Step(operations.Isplit(found.handle, condition, 1), (corner, found.handle)),
-        *_in_order(corner, (loops[0], found.step, found.row, found.column), width),
-        Step(operations.Pack(found.written, corner, loops[0], written=True, reused=True)),
-        Step(operations.Pack(found.panel, corner, loops[0], transposed=found.is_turned)),
-        Step(operations.Unroll(corner, found.row)),
-        Step(operations.Vectorize(corner, (COLUMN,))),
-    )
+    begin = Multiplicative("*", Numeral(shape.width), Symbol(_over(found)))
+    early = Chain(((Symbol(found.step),), (begin,)), ("<",))
+    condition = Junction(conjunction=True, arguments=(*tests, early)) if tests else early
+    return AffineSet(tuple(map(Symbol, loops)), condition)
+
+
+def _on_diagonal(plan: Plan, nest: NamedNest, found: _Columns) -> Iterator[tuple[Position, str]]:
+    """The other sums over the same steps: place and handle."""
+    for place in plan.component(nest.handle).positions if len(nest.loops) == DEPTH else ():
+        handle, loops = handle_at(plan, place), plan.leaf(place).loops
+        if handle not in (None, found.handle) and found.step in loops:
+            depth = loops.index(found.step)
+            points = plan.iterations(Component.of([place]), depth + 1)
+            if not all(split(one, depth).is_single_valued() for one in points):
+                yield place, str(handle)
+
+
+def _together(plan: Plan, one: tuple[Position, str], found: _Columns, shape: _Shape) -> Iterator[Step]:
+    """The terms of a sum along the diagonal that complete columns give, of all rows of a block at a time.
+
+    It stands before the others of its nest while it is split.
+    """
+    place, handle = one
+    early = fresh(plan, f"{handle}Early")
+    before = sorted((leaf.position for leaf in plan.leaves if leaf.position[:-1] == place[:-1]), reverse=True)
+    for other in before:
+        if other < place and (name := handle_at(plan, other)) is not None:
+            yield Step(operations.Reorder(name, handle))
+    yield Step(operations.Isplit(handle, _before_block(plan, found, shape), 1), (early, handle))
+    yield Step(operations.Permute(early, (_over(found), found.step, found.row, found.column)))
+    yield Step(operations.Reorder(handle, found.handle))
 
 
 def _is_bounded(plan: Plan, found: _Columns) -> bool:
@@ -243,23 +312,19 @@ def _is_bounded(plan: Plan, found: _Columns) -> bool:
     )
 
 
-def _rows_after(plan: Plan, nest: NamedNest, blocks: _Blocks) -> Script:
-    """In each block first the rows that its columns have on the diagonal, then the others, some together.
+def _rows_after(plan: Plan, found: _Columns, shape: _Shape, after: str, shared: int) -> Script:
+    """In each block first the rows that its columns have on the diagonal, then the others, under a name.
 
-    Where columns do not bound rows, all rows are such others.
+    They share so many loops; without any, columns do not bound rows, and all rows are such others.
     """
-    every, after, inside = (fresh(plan, name) for name in ("Rows", "After", "Inside"))
-    found, width = blocks.rest, blocks.width
-    loops = plan.leaf(plan.component(found.handle).first).loops
-    lifted, together = Step(operations.Lift(found.handle, 2), (every,)), LoopNumber(TOGETHER, found.row)
-    if not _is_bounded(plan, found):
-        return lifted, Step(operations.UnrollAndJam(every, (together,)))
-    shared = tuple(map(Symbol, loops[: len(nest.loops) + 1]))
-    over = Multiplicative("*", Numeral(width), shared[0])
-    condition = Chain(((Symbol(found.row),), (Addition((over, Numeral(width))),)), (">=",))
+    if not shared:
+        return (Step(operations.Lift(found.handle, 2), (after,)),)
+    every, inside = fresh(plan, "Rows"), fresh(plan, "Inside")
+    loops = plan.leaf(plan.component(found.handle).first).loops[:shared]
+    begin = Multiplicative("*", Numeral(shape.width), Symbol(_over(found)))
+    later = Chain(((Symbol(found.row),), (Addition((begin, Numeral(shape.width))),)), (">=",))
     return (
-        lifted,
-        Step(operations.Isplit(every, AffineSet(shared, condition), 1), (after, inside)),
+        Step(operations.Lift(found.handle, 2), (every,)),
+        Step(operations.Isplit(every, AffineSet(tuple(map(Symbol, loops)), later), 1), (after, inside)),
         Step(operations.Reorder(after, inside)),
-        Step(operations.UnrollAndJam(after, (together,))),
     )
