@@ -32,10 +32,11 @@ from loopwright.prove.descent import native
 from loopwright.prove.descent.interpreted import interpreted_pair
 from loopwright.prove.descent.native import NotNative, native_pair
 from loopwright.prove.descent.running import TooLong, counting
+from loopwright.prove.equivalence import numbering
 from loopwright.prove.equivalence.assignments import Computation, columns_of
 from loopwright.prove.equivalence.running import Pair
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, TermAssignment
-from loopwright.prove.equivalence.traces import Runnable, leading_to
+from loopwright.prove.equivalence.traces import CellKey, Runnable, StatementRun, leading_to
 from loopwright.prove.verdict import Refuted
 
 OUTER, J, N = Var("i"), Var("j"), Var("n")
@@ -232,9 +233,46 @@ def test_nothing_is_left_in_the_folder_of_temporary_files(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/none")  # where nothing can be kept
     monkeypatch.setattr(native, "compiled_runner", native.compiled_runner.__wrapped__)
     native_pair(_pair(PROGRAMS["floors"], PROGRAMS["floors"])).run({"n": 9}, MOST)
     assert [*tmp_path.iterdir()] == []
+
+
+def test_it_is_compiled_once_for_all_runs_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another text of it, or other options, are another library."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first = native.compiled_runner.__wrapped__()
+    (kept,) = (tmp_path / "loopwright").iterdir()
+    assert kept.read_bytes() == first
+    kept.write_bytes(b"as it is")
+    assert native.compiled_runner.__wrapped__() == b"as it is"
+    monkeypatch.setattr(native, "FLAGS", (*native.FLAGS, "-O0"))
+    assert native.compiled_runner.__wrapped__() != b"as it is"
+    assert len([*kept.parent.iterdir()]) == 2
+
+
+@pytest.mark.parametrize("name", ("floors", "a choice", "branches"))
+def test_long_runs_are_told_apart_as_short_ones_are(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values that both runs compute alike are one number, what differs has others, and lines are kept."""
+    runs = (execute(PROGRAMS[one], {"n": 9}) for one in (name, "branches"))
+    steps = tuple(tuple(StatementRun(STATEMENTS[one], at) for one, at in run) for run in runs)
+    assert len(steps) == 2
+    found: list[set[CellKey]] = []
+    for longest in (10**9, 0):
+        monkeypatch.setattr(numbering, "LONG_RUNS", longest)
+        table = numbering.Table(reassociate=False)
+        one, other = numbering.numbered(steps, table)
+        assert any(key[0] == "value" for key in table.keys) == (longest == 0)
+        known = [{place: final.number for place, final in run.cells.items()} for run in (one, other)]
+        found.append(
+            {place for place in {*one.cells, *other.cells} if known[0].get(place) != known[1].get(place)}
+        )
+        assert {final.line for run in (one, other) for final in run.cells.values()} == {1}
+    assert found[0] == found[1]
+    assert bool(found[0]) == (name != "branches")
 
 
 def test_numbers_that_do_not_fit_are_not_encoded() -> None:
@@ -246,8 +284,9 @@ def test_numbers_that_do_not_fit_are_not_encoded() -> None:
 
 
 @pytest.mark.parametrize("flags", (("-no-such-option",), ("-fsyntax-only",), ("-c",)))
-def test_without_a_compiler(flags: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler(flags: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor with one that writes nothing, or what is no library."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(native, "FLAGS", flags)
     monkeypatch.setattr(native, "compiled_runner", native.compiled_runner.__wrapped__)
     with pytest.raises(NotNative):

@@ -27,6 +27,16 @@ def test_what_differs_is_shown_to_differ(tmp_path: Path, name: str) -> None:
     assert shown in found.verdict.witness
 
 
+@pytest.mark.parametrize("new", ("p[i - 1]", "p[i - 1] - (q[i] + q[i - 1] == 37)"))
+def test_what_a_maximum_hides_where_no_test_holds_is_shown(tmp_path: Path, new: str) -> None:
+    """Of integers, some inputs are 0 in most cells, and numbers of the program in the others."""
+    loop = "for (i = 1; i < n; i++) p[i] = p[i] > {0} ? p[i] : {0};"
+    texts = (loop.format(one) for one in ("p[i - 1] + (q[i] + q[i - 1] == 37)", new))
+    found = compared(tmp_path, *(wrapped(one, names="int n, int *p, int *q") for one in texts))
+    assert isinstance(found.verdict, Refuted), found.verdict
+    assert "p[1] is 1 after" in found.verdict.witness
+
+
 @pytest.mark.parametrize("name", REASSOCIATED)
 def test_sums_in_another_order_are_the_same_for_those_who_allow_it(tmp_path: Path, name: str) -> None:
     old, new = REASSOCIATED[name]

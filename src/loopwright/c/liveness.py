@@ -51,9 +51,19 @@ def function_around(file: CFile, region: Span) -> Node | None:
 def _later(function: Node, region: Span, name: str) -> list[Node]:
     """The uses of a name that may run after the region: after it, then before it in a loop around it."""
     uses = function.named(name, besides=region)
-    loops = [node for node in function.of_type(*LOOPS) if node.span.contains(region)]
+    loops = _loops_around(function, region)
     again = [use for loop in loops for use in uses if loop.start <= use.start < region.start]
     return [use for use in uses if use.start >= region.end] + again
+
+
+def _loops_around(function: Node, region: Span) -> list[Node]:
+    """The loops of a function that a region is in, the outermost first."""
+    found: list[Node] = []
+    inside = [function]
+    while inside:
+        found += [one for one in inside if one.type in LOOPS]
+        inside = [one for node in inside for one in node.children if one.span.contains(region)]
+    return found
 
 
 def replaces(use: Node) -> bool:
@@ -125,7 +135,7 @@ def _declared_before(file: CFile, region: Span, name: str) -> Node | None:
         return None
     (function,) = _functions_around(file.tree, region)
     ((_, declarator),) = _declarations(function, name)
-    again = any(loop.span.contains(region) for loop in function.of_type(*LOOPS))
+    again = bool(_loops_around(function, region))
     since = [use for use in function.named(name) if declarator.end <= use.start < region.start]
     is_known = not (again or since or "goto" in names_in(function.text)) and declarator.end <= region.start
     return declarator if is_known else None

@@ -21,12 +21,12 @@ from loopwright.source import Source, Span
 _LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
 _KINDS = [_LANGUAGE.node_kind_for_id(k) or "" for k in range(_LANGUAGE.node_kind_count)]
 _STATEMENTS = tuple(dict.fromkeys(kind for kind in _KINDS if re.fullmatch("[a-z].*_statement", kind)))
-_USUAL = (
-    *_STATEMENTS,
+_RARE = (
     *("declaration", "parameter_declaration", "function_definition", "type_definition"),
     *("struct_specifier", "union_specifier", "enum_specifier", "enumerator_list"),
-    *("assignment_expression", "update_expression", "call_expression"),
 )
+_USUAL = (*_STATEMENTS, *_RARE, "assignment_expression", "update_expression", "call_expression")
+_TOGETHER = (_RARE, _USUAL)
 _NO_YES = re.compile(r"\?\s*[:/\\]")
 _LONG = 20_000
 """Characters."""
@@ -35,24 +35,24 @@ _DECLARING = """
 (declaration) (parameter_declaration) (field_declaration) (function_definition) (type_definition)
 (enumerator_list) (cast_expression) (call_expression function: (parenthesized_expression))
 """
+_IN_LONG = (_CASTS, _DECLARING, " ".join(f"({one})" for one in _RARE))
 
 
 @cache
-def _query(patterns: str) -> tree_sitter.Query:
-    """What finds the nodes of any of these patterns."""
-    return tree_sitter.Query(_LANGUAGE, f"[{patterns}] @found")
+def _query(patterns: tuple[str, ...]) -> tree_sitter.Query:
+    """What finds the nodes of each of these patterns."""
+    return tree_sitter.Query(_LANGUAGE, "\n".join(f"[{one}] @f{k}" for k, one in enumerate(patterns)))
 
 
-def _captures(raw: tree_sitter.Node, query: tree_sitter.Query) -> list[tree_sitter.Node]:
-    """What a query finds, in the order of the text."""
-    found = tree_sitter.QueryCursor(query).captures(raw).get("found", [])
-    return sorted(found, key=lambda one: (one.start_byte, -one.end_byte))
+def _captures(raw: tree_sitter.Node, patterns: tuple[str, ...]) -> list[list[tree_sitter.Node]]:
+    """What is found for each pattern, in the order of the text."""
+    found = tree_sitter.QueryCursor(_query(patterns)).captures(raw)
+    parts = (found.get(f"f{k}", []) for k in range(len(patterns)))
+    return [sorted(one, key=lambda node: (node.start_byte, -node.end_byte)) for one in parts]
 
 
-@lru_cache(maxsize=16)
-def _captures_of_long(raw: tree_sitter.Node, query: tree_sitter.Query) -> list[tree_sitter.Node]:
-    """The same; a long text is often parsed again as part of another source."""
-    return _captures(raw, query)
+_captures_of_long = lru_cache(maxsize=16)(_captures)
+"""The same; a long text is often parsed again as part of another source."""
 
 
 class Node:
@@ -133,10 +133,12 @@ class Node:
 
     def _found(self, types: tuple[str, ...]) -> tuple[Node, ...]:
         """What is in a long text is asked for often: what is usual there is looked for once."""
-        if self.end - self.start > _LONG and types != _USUAL and {*types} <= {*_USUAL}:
-            return tuple(node for node in self.of_type(*_USUAL) if node.type in types)
+        if self.end - self.start > _LONG and types not in _TOGETHER:
+            together = next((some for some in _TOGETHER if {*types} <= {*some}), None)
+            if together is not None:
+                return tuple(node for node in self.of_type(*together) if node.type in types)
         around = self._around_with(types)
-        if types == _USUAL and not around and self.parent is not None:
+        if types in _TOGETHER and not around and self.parent is not None:
             self.parent.of_type(*types)  # which the whole text is asked for, soon or late
             around = [self.parent]
         if around:
@@ -144,7 +146,7 @@ class Node:
             assert known is not None, "such a node is looked for"
             inside = (one for one in known[types] if self.start <= one.start and one.end <= self.end)
             return tuple(one for one in inside if one not in around)
-        return self._matching(_query(" ".join(f"({one})" for one in types)))
+        return self._matching(" ".join(f"({one})" for one in types))
 
     def _around_with(self, types: tuple[str, ...]) -> list[Node]:
         """The nodes around this one, up to the first of which it is known where nodes of these types are."""
@@ -182,16 +184,26 @@ class Node:
 
     def possible_casts(self) -> tuple[Node, ...]:
         """The casts below this node, and the names in parentheses."""
-        return self._matching(_query(_CASTS))
+        return self._matching(_CASTS)
 
     def declaring(self) -> tuple[Node, ...]:
         """The declarations and definitions below this node, casts, and calls of what is in parentheses."""
-        return self._matching(_query(_DECLARING))
+        return self._matching(_DECLARING)
 
-    def _matching(self, query: tree_sitter.Query) -> tuple[Node, ...]:
-        """What a query finds, in the order of the text, without visiting all nodes."""
-        is_long = self.end - self.start > _LONG
-        ordered = _captures_of_long(self._raw, query) if is_long else _captures(self._raw, query)
+    def _matching(self, pattern: str) -> tuple[Node, ...]:
+        """What a pattern finds, in the order of the text; what is looked for in every long text, at once."""
+        if self.end - self.start <= _LONG:
+            (ordered,) = _captures(self._raw, (pattern,))
+        elif pattern in _IN_LONG:
+            root, around = self, set[int]()
+            while root.parent is not None:
+                root = root.parent
+                around.add(root._raw.id)
+            found = _captures_of_long(root._raw, _IN_LONG)[_IN_LONG.index(pattern)]
+            inside = (one for one in found if self.start <= one.start_byte and one.end_byte <= self.end)
+            ordered = [one for one in inside if one.id not in around]
+        else:
+            (ordered,) = _captures_of_long(self._raw, (pattern,))
         return tuple(dict.fromkeys(self._nodes_of(ordered)))
 
     def _nodes_of(self, ordered: list[tree_sitter.Node]) -> Iterator[Node]:
@@ -296,17 +308,6 @@ def is_atomic(node: Node) -> bool:
         "subscript_expression",
         "field_expression",
     )
-
-
-def too_deep(root: Node, limit: int) -> Node | None:
-    """The first node more than `limit` levels below `root`, if there is one."""
-    pending = [(root, 0)]
-    while pending:
-        node, depth = pending.pop()
-        if depth > limit:
-            return node
-        pending.extend((child, depth + 1) for child in reversed(node.children))
-    return None
 
 
 def walk(node: Node) -> Iterator[Node]:

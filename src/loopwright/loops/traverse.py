@@ -1,6 +1,6 @@
 """Programs and expressions of LOOP: walked over, with values in place of names, counted the other way.
 
-    for (c0 = 1 - n; c0 <= 0; c0++) S(-c0)   is   for (c0 = n - 1; c0 >= 0; c0--) S(c0)
+for (c0 = 1 - n; c0 <= 0; c0++) S(-c0)   is   for (c0 = n - 1; c0 >= 0; c0--) S(c0)
 """
 
 from __future__ import annotations
@@ -112,14 +112,24 @@ def terms(node: Node) -> tuple[Term, ...]:
 
 def free_variables(node: Node) -> frozenset[str]:
     """The variables `node` uses and does not declare: its parameters, if it is a whole program."""
-    inside = frozenset[str]().union(*(free_variables(child) for child in children(node)))
-    match node:
-        case For(iterator, start, test):
-            return variables(start) | ((variables(test) | inside) - {iterator})
-        case Let(name, value):
-            return variables(value) | (inside - {name})
-        case _:
-            return inside.union(*(variables(term) for term in terms(node)))
+    known: dict[int, frozenset[str]] = {}
+
+    def used(term: Term) -> frozenset[str]:  # the same bounds are in many loops
+        if id(term) not in known:
+            known[id(term)] = variables(term)
+        return known[id(term)]
+
+    def free(node: Node) -> frozenset[str]:
+        inside = frozenset[str]().union(*map(free, children(node)))
+        match node:
+            case For(iterator, start, test):
+                return used(start) | ((used(test) | inside) - {iterator})
+            case Let(name, value):
+                return used(value) | (inside - {name})
+            case _:
+                return inside.union(*map(used, terms(node)))
+
+    return free(node)
 
 
 def rename(expr: ex.Expr, names: Mapping[str, str]) -> ex.Expr:

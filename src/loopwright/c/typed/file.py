@@ -10,7 +10,6 @@ with the reason.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from loopwright.c.file import c_file
@@ -23,9 +22,8 @@ from loopwright.c.typed.front_end import Cursor, Parsed
 from loopwright.c.typed.names import Names, Types
 from loopwright.c.typed.options import PLAIN, CompilerOptions, refuse_cplusplus_ending
 from loopwright.c.typed.pointer_values import addressed
-from loopwright.c.typed.prepare import Located, Unread, left_out, prepared
-from loopwright.c.typed.preprocess import Preprocessed, preprocess
-from loopwright.c.typed.redefined import needed_macros
+from loopwright.c.typed.prepare import Located, Unread, prepared, preprocessed
+from loopwright.c.typed.preprocess import Preprocessed
 from loopwright.c.typed.statements import built_statement, built_variable
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
@@ -387,12 +385,7 @@ def typed_text(source: Source, options: CompilerOptions = PLAIN) -> TypedFile:
 
 
 def _typed(source: Source, options: CompilerOptions, regions: tuple[Region, ...]) -> TypedFile:
-    text = preprocess(source, options)
-    needed = [name for region in left_out(text, source, regions) for name in needed_macros(source, region)]
-    assumed = tuple(dict.fromkeys(needed))
-    if assumed:
-        defined = [f"-D{name}" for name in assumed]
-        text = preprocess(source, replace(options, arguments=(*defined, *options.arguments)))
+    text, assumed = preprocessed(source, options, regions)
     ready = prepared(source, options, text, regions)
     names = Names(ready.text, Types(ready.text.shift, ready.has_lengths))
     located = tuple(zip(regions, ready.located, strict=True))

@@ -11,13 +11,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 
+from loopwright.c.file import c_file
 from loopwright.c.regions import Region
 from loopwright.c.tokens import Lexeme, lexemes, whole_word, words
 from loopwright.c.typed import front_end
 from loopwright.c.typed.expansion import Definition, ExpandedToken, confirmed, expanded, expanded_words
 from loopwright.c.typed.front_end import Parsed
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.typed.preprocess import Preprocessed, without
+from loopwright.c.typed.preprocess import Preprocessed, preprocess, without
+from loopwright.c.typed.redefined import needed_macros
 from loopwright.c.typed.stand_ins import NO_LENGTH, StandIns
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
@@ -108,7 +110,30 @@ def prepared(
     return Prepared(whole, parsed, arguments, moved, not known.constants, undeclared)
 
 
-def left_out(text: Preprocessed, source: Source, regions: Sequence[Region]) -> list[Region]:
+def preprocessed(
+    source: Source, options: CompilerOptions, regions: tuple[Region, ...]
+) -> tuple[Preprocessed, tuple[str, ...]]:
+    """With macros defined that the regions need to be there, and those macros."""
+    text = preprocess(source, options)
+    needed = [name for region in _left_out(text, source, regions) for name in needed_macros(source, region)]
+    assumed = tuple(dict.fromkeys(needed))
+    if assumed:
+        defined = [f"-D{name}" for name in assumed]
+        text = preprocess(source, replace(options, arguments=(*defined, *options.arguments)))
+    return text, assumed
+
+
+def preprocessed_around(
+    source: Source, options: CompilerOptions, place: Span
+) -> tuple[Preprocessed, int] | None:
+    """A file after preprocessing, and where in that a region starts; None where it is left out."""
+    file = c_file(source)
+    text, _ = preprocessed(source, options.for_file(source.path), file.regions)
+    bounds = _bounds(text, source, file.region(place))
+    return None if bounds is None else (text, bounds[0][1])
+
+
+def _left_out(text: Preprocessed, source: Source, regions: Sequence[Region]) -> list[Region]:
     """The regions that are not in the preprocessed text."""
     return [region for region in regions if _bounds(text, source, region) is None]
 

@@ -22,6 +22,7 @@ from typing import TypeAlias
 
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
+from loopwright.prove.coq.check import cache_folder, made_folder
 from loopwright.prove.coq.words import read_list, read_name
 
 SOURCES = ("checker.ml", "machine.ml", "large.ml", "finder.ml", "driver.ml")
@@ -89,15 +90,12 @@ def is_turned_off() -> bool:
 
 
 def _place() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     digest = hashlib.sha256(b"\0".join((sources() / name).read_bytes() for name in SOURCES))
-    return Path(base) / "loopwright" / f"checker-{digest.hexdigest()[:16]}" / "checker"
+    return cache_folder() / f"checker-{digest.hexdigest()[:16]}" / "checker"
 
 
 def build(target: Path | None = None) -> Path:
     """Compile the program; all of it or nothing."""
-    from loopwright.prove.coq.check import made_folder
-
     compiler = shutil.which("ocamlopt")
     if compiler is None:
         raise GaveUp(Code.MISSING_PROGRAM, "ocamlopt is not installed", hint="apt install ocaml")

@@ -14,9 +14,8 @@ from loopwright.c.file import c_file
 from loopwright.c.regions import without_hint
 from loopwright.c.tokens import KEYWORDS, names_in, without_comments
 from loopwright.c.typed.expansion import Definition, are_alike
-from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.typed.prepare import Located
+from loopwright.c.typed.prepare import preprocessed_around
 from loopwright.c.typed.preprocess import Preprocessed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
@@ -88,16 +87,15 @@ class ExpandedFunction:
 
 
 def expanded_function(region: Span, options: CompilerOptions) -> ExpandedFunction | None:
-    """What the preprocessor makes of the function around a region; None where the region is not read."""
-    file = typed_file(region.source, options)
-    spot = next((spot for one, spot in file.located if one.place == region), None)
-    if not isinstance(spot, Located):
+    """What the preprocessor makes of the function around a region; None where it leaves the region out."""
+    found = preprocessed_around(region.source, options, region)
+    if found is None:
         return None
     names: set[str] = set()
     for node in c_file(replace(region.source, chosen=())).possible.of_type("function_definition"):
         if node.span.contains(region):
             names.update(names_in(_LINE.sub("", without_comments(node.text, literals=True))))
-    return ExpandedFunction(frozenset(names), file.text, spot.start, region.source)
+    return ExpandedFunction(frozenset(names), *found, region.source)
 
 
 def expansion_difference(old: ExpandedFunction, new: ExpandedFunction) -> str | None:

@@ -183,7 +183,7 @@ def _followed(old: Program, text: LoopText, trial: ProgramPair | None, progress:
     """
     tried = _untried if trial is None else trial.difference
     is_long = len(text.leaves) > LONG_TEXT
-    wrong = shared_counters(text) or (None if is_long else tried(QUICK))
+    wrong = shared_counters(text) or tried(QUICK)
     if wrong is not None:
         return wrong
     try:

@@ -90,8 +90,12 @@ def library(progress: Progress) -> Path:
 
 
 def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return made_folder(Path(base) / "loopwright" / "coq")
+    return made_folder(cache_folder() / "coq")
+
+
+def cache_folder() -> Path:
+    """Where what is compiled once is kept for the user."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "loopwright"
 
 
 def made_folder(folder: Path) -> Path:

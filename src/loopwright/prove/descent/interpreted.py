@@ -69,8 +69,9 @@ class InterpretedPair:
         writers = writers_in(steps[0]), writers_in(steps[1])
         for place in _first_done(writers, places)[:FEW_CELLS]:
             parts = leading_to(steps[0], place, writers[0]), leading_to(steps[1], place, writers[1])
-            if differing(pair, parts, [place]) is not None:
-                return if_refuted(compared(pair, parts, sizes, only=place))
+            found = compared(pair, parts, sizes, only=place)
+            if isinstance(found, Refuted):
+                return found
         wrong = differing(pair, steps, places)
         if wrong is None:
             return None

@@ -8,11 +8,14 @@ one does not fit, the run is given up.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
+import platform
 import subprocess
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field as field_of
 from functools import cache
 from itertools import chain
@@ -24,10 +27,11 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import free_variables
+from loopwright.prove.coq.check import cache_folder
 from loopwright.prove.descent.interpreted import if_refuted
 from loopwright.prove.descent.running import TooLong, last_of, summed
 from loopwright.prove.equivalence.assignments import Computation
-from loopwright.prove.equivalence.running import Pair, Steps, compared, differing
+from loopwright.prove.equivalence.running import Pair, Steps, compared
 from loopwright.prove.equivalence.terms import CellTerm, Index, Term, shape_of
 from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun
 from loopwright.prove.verdict import Refuted
@@ -123,8 +127,9 @@ class NativePair:
             return None
         for number, place in self.different():
             parts = self.leading_to(number)
-            if parts is not None and differing(self.pair, parts, [place]) is not None:
-                return if_refuted(compared(self.pair, parts, sizes, only=place))
+            found = None if parts is None else compared(self.pair, parts, sizes, only=place)
+            if isinstance(found, Refuted):
+                return found
         steps = self.leading_to()
         return None if steps is None else if_refuted(compared(self.pair, steps, sizes))
 
@@ -186,14 +191,30 @@ def _library() -> ctypes.CDLL:
 
 @cache
 def compiled_runner() -> bytes:
-    """`native.c`, compiled by the compiler of this machine."""
+    """`native.c`, compiled by the compiler of this machine, once for all runs of the command."""
+    source = Path(__file__).parent / "native.c"
+    words = [*PLAIN.program(), *FLAGS]
+    made_of = hashlib.sha256("\0".join([*words, platform.platform(), source.read_text()]).encode())
+    kept = cache_folder() / f"native-{made_of.hexdigest()[:16]}.so"
+    try:
+        return kept.read_bytes()
+    except OSError:
+        found = _compiled(words, source)
+    with suppress(OSError):  # then it is compiled again the next time
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as new:
+            new.write(found)
+        os.replace(new.name, kept)
+    return found
+
+
+def _compiled(words: Sequence[str], source: Path) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "native.so"
-        words = [*PLAIN.program(), *FLAGS, "-o", str(place), str(Path(__file__).parent / "native.c")]
+        own = {**os.environ, "TMPDIR": folder}
         try:
-            subprocess.run(
-                words, capture_output=True, check=True, timeout=SECONDS, env={**os.environ, "TMPDIR": folder}
-            )
+            command = [*words, "-o", str(place), str(source)]
+            subprocess.run(command, capture_output=True, check=True, timeout=SECONDS, env=own)
             return place.read_bytes()
         except (OSError, subprocess.SubprocessError):
             raise NotNative from None

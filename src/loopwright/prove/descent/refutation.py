@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import TypeAlias
@@ -66,7 +65,7 @@ class Effort:
         return Effort(times * self.fuel // weight, times * self.one_run // weight)
 
 
-QUICK, MORE = Effort(30_000, 20_000), Effort(300_000, 130_000, 5)
+QUICK, MORE = Effort(30_000, 20_000, 20), Effort(300_000, 130_000, 5)
 FULL, NEAR = Effort(300_000, 130_000, 15), Effort(600_000, 200_000, 30)
 """Before a proof is tried; after a short one failed; before any for long texts, where a run past a tile costs
 less than reading does; near sizes at which one failed, where more is worth it."""
@@ -204,7 +203,7 @@ def _computations(new: Program, text: LoopText) -> dict[str, Computation]:
     for name, leaf in text.leaves.items():
         if leaf.meaning not in seen:
             seen[leaf.meaning] = computation(new, name, leaf.syntax)
-        found[name] = replace(seen[leaf.meaning], name=name, line=leaf.place.line)
+        found[name] = seen[leaf.meaning].copy(name, leaf.place.line)
     return found
 
 

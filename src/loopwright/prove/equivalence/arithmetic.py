@@ -56,6 +56,8 @@ class World:
     """What variables of the function hold where the region starts."""
     unset: frozenset[str] = frozenset()
     """Variables of OLD that nothing has set where the region starts."""
+    numbers: tuple[int, ...] = ()
+    """Integers that the programs compare with, or compute with: where cells hold them, tests may hold."""
 
     def type(self, kind: types.CType) -> types.CType:
         if isinstance(kind, types.Unknown) and kind.name.startswith(types.ANOTHER_TYPE):
@@ -72,8 +74,12 @@ class World:
                 TypedNumber(types.DOUBLE if isinstance(number, float) else types.LONG, number), kind
             )
         kind = self.type(kind)
+        if kind == types.DOUBLE and not self.exact:
+            return TypedNumber(kind, _floating_input(self.seed, place))
         if isinstance(kind, types.Integer):
-            return self.converted(TypedNumber(types.INT, _integer_input(self.seed, place)), kind)
+            return self.converted(
+                TypedNumber(types.INT, _integer_input(self.seed, place, self.numbers)), kind
+            )
         return self.converted(TypedNumber(types.DOUBLE, _floating_input(self.seed, place)), kind)
 
     def converted(self, value: TypedNumber, kind: types.CType) -> TypedNumber:
@@ -92,15 +98,24 @@ class World:
         return self.converted(TypedNumber(types.DOUBLE, number), kind)
 
 
-FACTORED = 2
-"""Which of three seeds is for matrices whose factors are numbers, and for integers whose sums do not fall."""
+ALIKE, FACTORED = 1, 2
+"""Which of three seeds is for cells that are often equal, and for matrices whose factors are numbers, and
+integers whose sums do not fall."""
+_SHARES = (0.25, 0.1, 0.5)
+"""Of the cells, those that do not hold 0."""
 
 
 @lru_cache(maxsize=1 << 14)
-def _integer_input(seed: int, place: CellKey) -> int:
-    """What a cell holds; it is read again and again."""
+def _integer_input(seed: int, place: CellKey, numbers: tuple[int, ...]) -> int:
+    """What a cell holds; it is read again and again.
+
+    For one seed in three most cells hold 0: a maximum hides what is less, and `x + y == 3` seldom holds.
+    """
+    random = Random(f"{seed} {place}")
+    if seed % 3 == ALIKE:
+        return random.choice((1, *numbers)) if random.random() < _SHARES[seed // 3 % len(_SHARES)] else 0
     least, greatest = (0, 30) if seed % 3 == FACTORED else (-9, 9)
-    return Random(f"{seed} {place}").randint(least, greatest)
+    return random.randint(least, greatest)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -38,6 +38,8 @@ class Computation:
     line: int
     assignments: tuple[TermAssignment, ...]
     columns: dict[Expr, int]
+    copied: Computation | None = None
+    """The statement that this is a copy of: what they do is worked out once."""
 
     @cached_property
     def written(self) -> tuple[CellTerm, ...]:
@@ -46,6 +48,8 @@ class Computation:
     @cached_property
     def targets(self) -> list[tuple[str, tuple[int, ...]]]:
         """The arrays that it writes to, and the columns of the subscripts there."""
+        if self.copied is not None:
+            return self.copied.targets
         return [(cell.array, self.subscripts[id(cell)]) for cell in self.written]
 
     @cached_property
@@ -53,8 +57,20 @@ class Computation:
         return tuple(cell for one in self.assignments for cell in one.cells)
 
     @cached_property
+    def reads(self) -> list[list[tuple[str, tuple[int, ...], CType]]]:
+        """For each assignment the cells it reads, each once: their arrays, columns and types."""
+        if self.copied is not None:
+            return self.copied.reads
+        return [
+            list(dict.fromkeys((cell.array, self.subscripts[id(cell)], cell.type) for cell in one.cells))
+            for one in self.assignments
+        ]
+
+    @cached_property
     def subscripts(self) -> dict[int, tuple[int, ...]]:
         """The columns of the subscripts of its cells, by the `id` of a cell: looking for terms is slow."""
+        if self.copied is not None:
+            return self.copied.subscripts
         return {
             id(cell): tuple([self.columns[one] for one in cell.subscripts])
             for cell in (*self.written, *self.read)
@@ -63,12 +79,20 @@ class Computation:
     @cached_property
     def in_doubles(self) -> Run | None:
         """What it does, where that is arithmetic of doubles alone."""
+        if self.copied is not None:
+            return self.copied.in_doubles
         return in_one_type(self.assignments, self.columns, DOUBLE)
 
     @cached_property
     def in_integers(self) -> Run | None:
         """What it does, where that is arithmetic of ints alone."""
+        if self.copied is not None:
+            return self.copied.in_integers
         return in_one_type(self.assignments, self.columns, INT)
+
+    def copy(self, name: str, line: int) -> Computation:
+        """The same statement at another place."""
+        return Computation(name, line, self.assignments, self.columns, self.copied or self)
 
     def call(self) -> Call:
         """An execution of the statement, with the values of its integer expressions."""

@@ -142,13 +142,13 @@ def _inputs(runs: Runs, place: CellKey, values: Values, world: World) -> dict[Ce
     found: dict[CellKey, TypedNumber] = {}
     for run, value in zip(runs, values, strict=True):
         written: set[CellKey] = set()
-        for step in run:
-            for assignment in step.computation.assignments:
-                for cell in assignment.cells:
-                    read = step.place(cell)
-                    if read not in written:
-                        found.setdefault(read, world.input(read, cell.type))
-                written.add(step.place(assignment.target))
+        for computation, numbers in run:
+            for reads, (target, at) in zip(computation.reads, computation.targets, strict=True):
+                for array, columns, kind in reads:
+                    read = array, tuple([numbers[k] for k in columns])
+                    if read not in written and read not in found:
+                        found[read] = world.input(read, kind)
+                written.add((target, tuple([numbers[k] for k in at])))
         if place not in written:
             found.setdefault(place, value)
     return dict(sorted(found.items()))

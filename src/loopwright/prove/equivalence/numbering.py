@@ -7,16 +7,30 @@ Under reassociation, a sum is the bag of its terms and a product that of its fac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence, Set
 from dataclasses import field
+from typing import TypeAlias
 
 from loopwright.c.tokens import bracketed
 from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, CellTerm, Constant, Index, InputTerm, Term
+from loopwright.prove.equivalence.assignments import Computation
+from loopwright.prove.equivalence.terms import (
+    COMMUTATIVE,
+    Apply,
+    CellTerm,
+    Constant,
+    Index,
+    InputTerm,
+    Term,
+    shape_of,
+)
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
 
 Key = tuple[object, ...]
+Steps: TypeAlias = tuple[StatementRun, ...]
+LONG_RUNS = 2_000
+"""Executions of two runs."""
 MOST_SHOWN = 12
 """Operands that are written out."""
 MOST_TOGETHER = 4096
@@ -71,16 +85,74 @@ class Numbered:
     lines: dict[int, int]
 
 
-def numbered(steps: Iterable[StatementRun], table: Table) -> Numbered:
-    """The numbers of the values that a run leaves."""
+def numbered(runs: tuple[Steps, Steps], table: Table) -> tuple[Numbered, Numbered]:
+    """The numbers of the values that two runs leave.
+
+    In long runs, a value that both compute by the same statement of the same values is taken as a whole.
+    """
+    if table.reassociate or sum(map(len, runs)) < LONG_RUNS:
+        return _numbered(runs[0], table), _numbered(runs[1], table)
+    known: dict[Key, int] = {}
+    shapes: dict[Term, int] = {}
+    one, other = (_whole_values(steps, known, shapes) for steps in runs)
+    common = {number for own in one for number in own}.intersection(number for own in other for number in own)
+    return _numbered(runs[0], table, one, common), _numbered(runs[1], table, other, common)
+
+
+def _numbered(
+    steps: Steps, table: Table, whole: Sequence[Sequence[int]] = (), common: Set[int] = frozenset()
+) -> Numbered:
     memory: dict[CellKey, Final] = {}
     lines: dict[int, int] = {}
-    for step in steps:
+    for k, step in enumerate(steps):
         line = step.computation.line
-        for assignment in step.computation.assignments:
-            number = _number(assignment.value, step, memory, table, lines)
+        for m, assignment in enumerate(step.computation.assignments):
+            if whole and whole[k][m] in common:
+                number = table.number(("value", whole[k][m]))
+                lines.setdefault(number, line)
+            else:
+                number = _number(assignment.value, step, memory, table, lines)
             memory[step.place(assignment.target)] = Final(number, line)
     return Numbered(memory, lines)
+
+
+def _whole_values(steps: Steps, known: dict[Key, int], shapes: dict[Term, int]) -> list[list[int]]:
+    """What each execution assigns, numbered by the form of the value and what is in the cells it reads."""
+    outlines: dict[int, list[tuple[int, list[_Place], _Place]]] = {}
+    memory: dict[CellKey, int] = {}
+    found: list[list[int]] = []
+    for computation, values in steps:
+        copied = id(computation.copied or computation)
+        if copied not in outlines:
+            outlines[copied] = _outline(computation, shapes)
+        own: list[int] = []
+        for shape, parts, (target, at) in outlines[copied]:
+            read = [(array, tuple([values[k] for k in columns])) for array, columns in parts]
+            number = known.setdefault((shape, *[memory.get(place, place) for place in read]), len(known))
+            memory[target, tuple([values[k] for k in at])] = number
+            own.append(number)
+        found.append(own)
+    return found
+
+
+_Place: TypeAlias = tuple[str, tuple[int, ...]]
+"""An array and the columns of the subscripts; without a name, the column of an integer."""
+
+
+def _outline(computation: Computation, shapes: dict[Term, int]) -> list[tuple[int, list[_Place], _Place]]:
+    """For each assignment the number of its form, what it reads, and its target."""
+    found: list[tuple[int, list[_Place], _Place]] = []
+
+    def cell(place: CellTerm) -> _Place:
+        return place.array, computation.subscripts[id(place)]
+
+    for assignment in computation.assignments:
+        parts: list[_Place] = []
+        shape = shape_of(
+            assignment.value, parts, lambda index: ("", (computation.columns[index.value],)), cell
+        )
+        found.append((shapes.setdefault(shape, len(shapes)), parts, cell(assignment.target)))
+    return found
 
 
 def before(place: CellKey, table: Table) -> int:
@@ -174,6 +246,8 @@ def described(table: Table, number: int, depth: int = 3) -> str:
             parts = [described(table, int(str(one)), depth - 1) for one in shown]
             parts = parts if len(operands) <= MOST_SHOWN else [*parts[:3], "...", *parts[3:]]
             return _written(str(operator), parts)
+        case ("value", *_):
+            return "..."
         case _:
             return "?"
 

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 from ctypes import c_float
+from dataclasses import field as field_of
 from dataclasses import replace
 from fractions import Fraction
 
@@ -70,6 +71,8 @@ class Reading:
     ranks: Mapping[str, int]
     local: frozenset[str]
     place: Span
+    known: dict[str, Expr] = field_of(default_factory=dict)
+    """Terms of subscripts, which come again and again."""
 
     def of(self, node: Node) -> str:
         return self.words.of(node)
@@ -208,9 +211,13 @@ def cell(node: Node, reading: Reading) -> CellTerm:
 
 def _signed(part: Node, reading: Reading) -> Expr:
     """A term of a subscript: i and -1 of `*(a + i - 1)`."""
-    value = expression(part, reading.words)
-    if not is_exact_subscript(part, reading.words, reading.place):
-        raise Unreadable(f"'{reading.of(part)}' is computed in an unsigned type")
+    text = part.text
+    value = reading.known.get(text)
+    if value is None:
+        value = expression(part, reading.words)
+        if not is_exact_subscript(part, reading.words, reading.place):
+            raise Unreadable(f"'{reading.of(part)}' is computed in an unsigned type")
+        reading.known[text] = value
     return Scaled(-1, value) if is_subtracted(part) else value
 
 
@@ -344,4 +351,4 @@ def library_call(name: str, arguments: tuple[Term, ...]) -> Term:
 
 def _expanded(use: Node, arguments: list[str] | None, reading: Reading) -> Term:
     node, words = expansion(use, arguments, reading.words)
-    return term(node, replace(reading, words=words))
+    return term(node, replace(reading, words=words, known={}))

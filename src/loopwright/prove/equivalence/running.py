@@ -15,8 +15,9 @@ from typing import TypeAlias
 from loopwright.c.liveness import first_value, has_no_value
 from loopwright.c.macros import reachable_macros
 from loopwright.c.tokens import names_in
-from loopwright.c.types import DOUBLE, FLOAT, INT, CType, is_arithmetic, named_type
+from loopwright.c.types import DOUBLE, FLOAT, INT, CType, Integer, is_arithmetic, named_type
 from loopwright.lazy_dataclass import dataclass
+from loopwright.loops.expressions import Int
 from loopwright.model.program import Program
 from loopwright.presburger.points import values_text
 from loopwright.prove.equivalence.arithmetic import (
@@ -49,7 +50,7 @@ from loopwright.prove.equivalence.numbering import (
 )
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.shared import names_of_one_memory
-from loopwright.prove.equivalence.terms import Apply, CellTerm, subterms
+from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, TermAssignment, subterms
 from loopwright.prove.equivalence.traces import (
     CellKey,
     Runnable,
@@ -64,14 +65,14 @@ from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.purity import LIBRARY
 
-FEW_STEPS = 3_000
-MOST_STEPS = 30_000
+FEW_STEPS, MOST_STEPS = 3_000, 30_000
 """Executions of both programs together, over all sizes."""
 MOST_DOUBTS = 8
-"""Sizes at which the operations differ and the values do not, after which it is given up."""
-MOST_SEEDS = 40
-SEEDED_STEPS = 4_000
-"""Executions of one run, over all the inputs it is tried on."""
+"""Sizes at which operations differ and values do not, after which it is given up."""
+MOST_SEEDS, MOST_OF_INTEGERS, SEEDED_STEPS = 40, 240, 4_000
+"""Inputs, and executions of one run over all of them."""
+MOST_NUMBERS, LARGEST_NUMBER = 4, 100
+"""Integers of the programs that are tried as inputs."""
 
 Steps: TypeAlias = tuple[tuple[StatementRun, ...], tuple[StatementRun, ...]]
 """A run of OLD and one of NEW."""
@@ -98,13 +99,14 @@ class Pair:
     """Constants of headers."""
 
     @property
+    def assignments(self) -> list[TermAssignment]:
+        """All that the programs make; copies of a statement make the same."""
+        own = {id(one.copied or one): one for side in self.runs for one in side.computations.values()}
+        return [assignment for one in own.values() for assignment in one.assignments]
+
+    @property
     def types(self) -> dict[str, CType]:
-        return {
-            assignment.target.array: assignment.target.type
-            for side in self.runs
-            for one in side.computations.values()
-            for assignment in one.assignments
-        }
+        return {one.target.array: one.target.type for one in self.assignments}
 
 
 def by_running(
@@ -216,15 +218,17 @@ def _unset(program: Program) -> frozenset[str]:
 
 
 def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None) -> Refuted | str | None:
-    """The first real difference; a text where only the operations differ.  Of `only` one cell, or of all."""
+    """The first real difference, of all cells or of one to which all steps lead; a text where only the
+    operations differ."""
     table = Table(pair.reassociate)
-    one, other = numbered(steps[0], table), numbered(steps[1], table)
-    places = [
-        place
-        for place in sorted({*one.cells, *other.cells})
-        if (place[0] in pair.arrays if only is None else place == only)
-        and _final(one, place, table) != _final(other, place, table)
-    ]
+    places, runs = [] if only is None else [only], None
+    if only is None:
+        runs = one, other = numbered(steps, table)
+        places = [
+            place
+            for place in sorted({*one.cells, *other.cells})
+            if place[0] in pair.arrays and _final(one, place, table) != _final(other, place, table)
+        ]
     if not places:
         return None
     beginning = Beginning({}, frozenset()) if pair.function is None else pair.function.beginning(sizes)
@@ -238,7 +242,9 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
         return f"the operations differ, but nothing is known of what '{unknown}' computes"
     if wrong is None:
         return f"{cell_text(places[0])} is computed by different operations, which gave the same values"
-    parts = leading_to(steps[0], wrong.place), leading_to(steps[1], wrong.place)
+    parts = steps
+    if only is None:
+        parts = leading_to(steps[0], wrong.place), leading_to(steps[1], wrong.place)
     doubt = beginning.doubt({*sizes, *_read_in(parts)})
     if doubt is None and pair.function is not None and pair.function.hides_changes:
         doubt = "what macros change before the region was not looked into"
@@ -250,7 +256,7 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
         return doubt
     others = [] if pair.function is None else sorted({*pair.function.parameters} & _read_in(parts))
     sizes = {**sizes, **{name: OTHERWISE for name in others if name not in sizes}}
-    return _refuted(pair, sizes, wrong.place, shown, (one, other), table)
+    return _refuted(pair, sizes, wrong.place, shown, runs or numbered(parts, table), table)
 
 
 def _read_in(steps: Steps) -> set[str]:
@@ -294,10 +300,13 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
     """A cell with different values, under every type that one which is not known may be."""
     types = pair.types
     found: ValueDifference | None = None
+    has_integers = any(isinstance(one, Integer) for one in types.values())
+    most, numbers = (MOST_OF_INTEGERS, _numbers(pair)) if has_integers else (MOST_SEEDS, ())
+    begun = World(0, DOUBLE, pair.reassociate, pair.opaque, {}, pair.known, pair.unset, numbers)
     for unknown in _possible_types(pair):
         found = None
-        for seed in range(_seeds(steps)):
-            world = World(seed, unknown, pair.reassociate, pair.opaque, known=pair.known, unset=pair.unset)
+        for seed in range(_seeds(steps, most)):
+            world = replace(begun, seed=seed, unknown=unknown)
             try:
                 one, other = computed(steps[0], world), computed(steps[1], world)
                 for place in places:
@@ -315,9 +324,16 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
     return found
 
 
-def _seeds(steps: Steps) -> int:
-    """How many inputs to try: sums in another order often round to the same."""
-    return max(FACTORED + 1, min(MOST_SEEDS, SEEDED_STEPS // max(1, len(steps[0]) + len(steps[1]))))
+def _seeds(steps: Steps, most: int) -> int:
+    """How many inputs to try: sums in another order often round to the same, maxima hide the others."""
+    return max(FACTORED + 1, min(most, SEEDED_STEPS // max(1, len(steps[0]) + len(steps[1]))))
+
+
+def _numbers(pair: Pair) -> tuple[int, ...]:
+    """The first integers in the values that the programs compute."""
+    parts = (part for one in pair.assignments for part in subterms(one.value))
+    found = (part.value.value for part in parts if isinstance(part, Index) and isinstance(part.value, Int))
+    return tuple(dict.fromkeys(one for one in found if 1 < abs(one) <= LARGEST_NUMBER))[:MOST_NUMBERS]
 
 
 def _possible_types(pair: Pair) -> tuple[CType, ...]:
@@ -335,9 +351,7 @@ def _typed_parts(pair: Pair) -> list[CellTerm | Apply]:
     """The cells, the values that are converted, and those that functions return."""
     return [
         part
-        for side in pair.runs
-        for one in side.computations.values()
-        for assignment in one.assignments
+        for assignment in pair.assignments
         for part in (assignment.target, *subterms(assignment.value))
         if isinstance(part, CellTerm)
         or (isinstance(part, Apply) and (part.operator.startswith("(") or part.operator.endswith("()")))
@@ -381,9 +395,7 @@ def _writer(run: Numbered, place: CellKey, path: str) -> str:
 def _unknown_functions(pair: Pair) -> list[str]:
     names = {
         part.operator[:-2]
-        for side in pair.runs
-        for one in side.computations.values()
-        for assignment in one.assignments
+        for assignment in pair.assignments
         for part in subterms(assignment.value)
         if isinstance(part, Apply) and part.operator.endswith("()")
     }

@@ -8,6 +8,7 @@ a value may be put for the variable that holds it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 from loopwright.c.types import CType, Unknown
@@ -93,7 +94,7 @@ def shape_of(
             raise AssertionError("a statement reads cells")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TermAssignment:
     """`target` = `value`; the value has been converted to the type of the target."""
 
@@ -102,7 +103,7 @@ class TermAssignment:
     is_conditional: bool = False
     """The value is that of the target itself where nothing is assigned."""
 
-    @property
+    @cached_property
     def cells(self) -> tuple[CellTerm, ...]:
         """The cells read."""
         return tuple(part for part in subterms(self.value) if isinstance(part, CellTerm))

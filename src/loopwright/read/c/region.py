@@ -25,7 +25,6 @@ from loopwright.c.syntax import (
     identifiers,
     operator,
     refuse,
-    too_deep,
     walk,
     without_parentheses,
 )
@@ -104,7 +103,7 @@ def _program(
     untracked: frozenset[str],
 ) -> Program:
     block = file.block(region.place)
-    deep = too_deep(block, _DEEPEST)
+    deep = _too_deep(block, _DEEPEST)
     if deep is not None:
         raise refuse(deep, "this is nested too deeply", "split the expression or the loops")
     _refuse_entries(file, region, block)
@@ -292,3 +291,14 @@ def _pointed_to(setting: Setting, value: Node) -> set[str]:
     declared = setting.declarations.visible(reference.base, setting.region)
     rank = max(setting.names.ranks.get(reference.base, 0), 0 if declared is None else declared.rank)
     return {reference.base} if len(reference.subscripts) < rank else set()
+
+
+def _too_deep(root: Node, limit: int) -> Node | None:
+    """The first node more than `limit` levels below `root`, if there is one."""
+    pending = [(root, 0)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > limit:
+            return node
+        pending.extend((child, depth + 1) for child in reversed(node.children))
+    return None
