@@ -25,8 +25,7 @@ _RARE = (
     *("declaration", "parameter_declaration", "function_definition", "type_definition"),
     *("struct_specifier", "union_specifier", "enum_specifier", "enumerator_list"),
 )
-_USUAL = (*_STATEMENTS, *_RARE, "assignment_expression", "update_expression", "call_expression")
-_TOGETHER = (_RARE, _USUAL)
+_TOGETHER = _RARE, (*_STATEMENTS, *_RARE, "assignment_expression", "update_expression", "call_expression")
 _NO_YES = re.compile(r"\?\s*[:/\\]")
 _LONG = 20_000
 """Characters."""

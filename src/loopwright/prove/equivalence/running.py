@@ -264,10 +264,7 @@ def _read_in(steps: Steps) -> set[str]:
 
 
 def differing(pair: Pair, steps: Steps, places: list[CellKey]) -> CellKey | None:
-    """One of these cells that ends up with two values; None where no inputs that were tried show one.
-
-    It is all that `compared` goes by, without what it takes to tell of it.
-    """
+    """One of these cells that ends up with two values; None where no inputs that were tried show one."""
     try:
         found = _real(pair, steps, places)
     except Unvalued:
