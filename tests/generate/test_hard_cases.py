@@ -397,3 +397,14 @@ def test_a_stride_that_isl_merges_wrongly_is_not_used() -> None:
         " 0 <= i <= n and 0 <= j < i and 0 <= k <= 3 and 5*i + k >= n }"
     )
     proved_program(schedule, dead_loops=True)
+
+
+def test_slices_of_an_unrolled_dimension_are_told_by_outer_ones_alone() -> None:
+    """Of i mod 3 and two quotients of i, each is a sum of the others: a bound was put in words of the last."""
+    schedule = tree(
+        '{ domain: "[m] -> { S[i] : -1 <= i <= m and i <= 9 }", child:'
+        ' { schedule: "[m] -> [{ S[i] -> [(i mod 3)] }]", child:'
+        ' { schedule: "[m] -> [{ S[i] -> [(floor((-2i + 2)/3))] }, { S[i] -> [(floor((-2i + 3)/3))] }]",'
+        ' options: "[m] -> { unroll[0]; separate[1] }" } } }'
+    )
+    proved_program(schedule)

@@ -19,6 +19,7 @@ from loopwright.presburger.sets import (
     OUT,
     basic_sets,
     disjoint_pieces,
+    eliminate_inner,
     eliminate_unknown,
     local_domain,
     merge_overlapping,
@@ -140,8 +141,9 @@ def _best_lower_bound(
     """
     step = stride.step if stride else 1
     best: tuple[int, int, isl.Aff] | None = None
+    outer = eliminate_inner(exact, level - 1)  # a bound says nothing of the dimension, or of those inside
     for bound in _lower_bounds(domain, level):
-        start = (stride.align_up(bound) if stride else bound).gist(exact)
+        start = (stride.align_up(bound) if stride else bound).gist(outer)
         variable = isl.Aff.var_on_domain(start.get_domain_local_space(), DIM, level)
         distance = variable.sub(start)
         scale = distance.get_denominator_val()
