@@ -12,8 +12,8 @@ from collections.abc import Callable
 from tests.fuzz.programs import PARAMETERS, Array, Program
 
 BOUNDS = ("n", "n", "m", "n - 1", "10", "n + 1")
-ODD = ("unsigned char", "unsigned char", "short", "unsigned", "long", "signed char")
-ODD_BOUNDS = ("n % 5", "n - m", "h", "u", "n - 1", "m")
+ODD = ("unsigned char",) * 4 + ("short", "unsigned", "long", "signed char")
+ODD_BOUNDS = ("n % 5", "n % 5", "m % 7 - 1", "n % 9 - 2", "h", "u", "n - 1")
 """Of iterators that are no int."""
 
 
@@ -116,7 +116,8 @@ class _Maker:
         return [re.sub(r"\bi\b", "m", one) for one in body]
 
     def sum_of(self) -> list[str]:
-        added = self.rng.choice((self.cell("i"), self.cell("i"), self.value("i"), f"{self.cell('i')} * s"))
+        own = f"{self.cell('i')} {self.rng.choice('*+-')} s"
+        added = self.rng.choice((self.cell("i"), self.cell("i"), self.value("i"), own, own))
         body = [f"s {self.rng.choice(('+=', '+=', '*=', '-='))} {added};"]
         if self.rng.random() < 0.5:
             body.insert(self.rng.randrange(2), self.assignment("i"))
@@ -124,7 +125,10 @@ class _Maker:
 
 
     def counter(self) -> list[str]:
-        """A number that moves on in each iteration, and is a subscript."""
+        """A number that moves on in each iteration, and is a subscript; or a pointer that walks."""
+        rows = [one.name for one in self.arrays if one.rank == 1]
+        if rows and self.rng.random() < 0.6:
+            return self._walk(self.rng.choice(rows))
         by = self.rng.choice(("1", "1", "2"))
         target, source = self.rng.choice(self.arrays), self.rng.choice(self.arrays)
         at = self.rng.choice(("", "", " + 1", " - 1"))
@@ -138,12 +142,32 @@ class _Maker:
         first = [f"c = {self.rng.choice(('0', '1', 'm'))};"] if self.rng.random() < 0.8 else []
         return [*first, *self.loop("i", body)]
 
+    def _walk(self, row: str) -> list[str]:
+        by = self.rng.choice(("q++;", "q++;", "q += 2;"))
+        body = [f"*q = {self.rng.choice(('*q', 'q[1]', '2'))} + {self.cell('i')};", by]
+        if self.rng.random() < 0.3:
+            body = [f"*q++ = {self.value('i')};"]
+        if self.rng.random() < 0.3:
+            body = [*self.loop("j", body, "0", self.rng.choice(("2", "m"))), *body[: self.rng.randrange(2)]]
+        start = [f"q = {row} + {self.rng.choice(('0', '1', 'm'))};"] if self.rng.random() < 0.5 else []
+        return [*start, *self.loop("i", body)]
 
-def dependent_program(rng: random.Random, apart: float = 0.1) -> Program:
+    def local(self) -> list[str]:
+        """A variable of each iteration, of a type that may not hold what it is given."""
+        kind = self.rng.choice(("unsigned char", "unsigned", "short", "signed char", "long", "float", "int"))
+        given = self.rng.choice(("i - 3", "i * 40", "i + n", "i", f"{self.cell('i')}", "n - i", "i * 7 - m"))
+        used = self.rng.choice(("x", "x", "(x - 9) / 2", "x * 3", "x - n", "(x > 2)"))
+        body = [f"{kind} x = {given};", f"{self.cell('i', written=True)} = {used} + {self.cell('i')};"]
+        if self.rng.random() < 0.25 and "cell" not in given:
+            body[1] = f"{self.arrays[0].name}{'[x]' * self.arrays[0].rank} = {self.value('i')};"
+        return self.loop("i", body)
+
+
+def dependent_program(rng: random.Random, apart: float = 0.3) -> Program:
     """A program of one of these shapes; `apart` is how often most of its iterations are independent."""
     return _program(rng, apart, (
         "chain", "chain", "nest", "nest", "loops", "loops", "temporary", "temporary", "row", "row", "sum_of",
-        "sum_of", "counter",
+        "sum_of", "counter", "local",
     ))  # fmt: skip
 
 
@@ -158,12 +182,14 @@ def _program(rng: random.Random, apart: float, shapes: tuple[str, ...]) -> Progr
     maker = _Maker(rng, arrays, apart=len(arrays) > 1 and rng.random() < apart)
     makers: dict[str, Callable[[], list[str]]] = {
         "chain": maker.chain, "nest": maker.nest, "loops": maker.loops, "temporary": maker.temporary,
-        "row": maker.row, "sum_of": maker.sum_of, "counter": maker.counter,
+        "row": maker.row, "sum_of": maker.sum_of, "counter": maker.counter, "local": maker.local,
     }  # fmt: skip
     body = makers[rng.choice(shapes)]()
     given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])
     declared = [f"  {kind} {name} = {value};" for name, value in zip("st", (1, 2), strict=True)]
     declared += [f"  {kind} v[24] = {{1, 2, 3}};"] if any("v[" in line for line in body) else []
+    rows = [one.name for one in arrays if one.rank == 1]
+    declared += [f"  {kind} *q = {rows[0]};"] if any(re.search(r"\bq\b", line) for line in body) else []
     declared += ["  int c = 0;"] if any(re.search(r"\bc\b", line) for line in body) else []
     lines = [f"void f({given})", "{", *declared, "#pragma scop", *(f"  {one}" for one in body)]
     read = (f"  out[{k}] = {one};" for k, one in enumerate("st") if rng.random() < 0.4)

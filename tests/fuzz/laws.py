@@ -12,8 +12,7 @@ WORDS = ("int", "unsigned", "long")
 VALUES = (
     ("{x}", "({t}){x}"),
     ("{x}", "({own})({t}){x}"),
-    ("{x}", "({own})(float){x}"),
-    ("{x}", "({own})(double){x}"),
+    *((("{x}", "({own})(float){x}"), ("{x}", "({own})(double){x}")) * 3),
     ("{x} + {y}", "({t})({x} + {y})"),
     ("{x} * {y}", "({t})({x} * {y})"),
     ("{x} + {k}", "({t})({x} + {k})"),
@@ -81,7 +80,10 @@ def by_a_law(rng: random.Random) -> tuple[tuple[Array, ...], tuple[Node, ...], t
     """A loop over cells, and the same with one value or statement written in another way."""
     types = SMALL + WORDS * 2 + FLOATING + INTEGERS
     arrays = tuple(Array(f"A{k}", rng.choice(types), 1) for k in range(rng.choice((2, 3))))
-    if rng.random() < 0.5:  # of one type
+    if rng.random() < 0.3:  # of the types whose sums are of the other one's
+        mixed = rng.sample(("int", "unsigned", "long", "unsigned", "int"), len(arrays))
+        arrays = tuple(Array(one.name, kind, 1) for one, kind in zip(arrays, mixed, strict=True))
+    elif rng.random() < 0.6:  # of one type
         arrays = tuple(Array(one.name, arrays[0].type, 1) for one in arrays)
     one, other = rng.choice(arrays), rng.choice(arrays)
     words = {

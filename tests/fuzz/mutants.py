@@ -24,6 +24,7 @@ from tests.fuzz.transforms import Case
 _TOKEN = re.compile(
     r"[A-Za-z_]\w*|\d+\.?\d*\w*|<<=?|>>=?|[-+*/%&|^<>=!]=|&&|\|\||\+\+|--|[-+*/%&|^<>=!~?:;,(){}\[\].]"
 )
+_CAST = re.compile(r"\((?:(?:un)?signed )?(?:int|unsigned|long|short|char|float|double|_Bool)\)(?=[\w(])")
 _TYPES = ("int", "unsigned", "long", "short", "char", "float", "double", "_Bool")
 _GROUPS = (
     ("+", "-", "*"),
@@ -61,6 +62,10 @@ def mutated(rng: random.Random, text: str) -> str:
         return _other_directive(rng, text)
     if rng.random() < 0.15:
         return text[:start] + _other_lines(rng, text[start:])
+    casts = list(_CAST.finditer(text, start))
+    if casts and rng.random() < 0.2:
+        one = rng.choice(casts)
+        return text[: one.start()] + text[one.end() :]
     found = [one for one in _TOKEN.finditer(text, start) if one.start() > text.index("{", start)]
     # min and max without a definition are what everybody means by them: definitions stay
     found = [one for one in found if not text[: one.start()].rsplit("\n", 1)[-1].startswith("#")]

@@ -400,7 +400,7 @@ def test_a_stride_that_isl_merges_wrongly_is_not_used() -> None:
 
 
 def test_slices_of_an_unrolled_dimension_are_told_by_outer_ones_alone() -> None:
-    """Of i mod 3 and two quotients of i, each is a sum of the others: a bound was put in words of the last."""
+    """Of i mod 3 and two quotients of i, each is a sum of the others: a bound was told by the last."""
     schedule = tree(
         '{ domain: "[m] -> { S[i] : -1 <= i <= m and i <= 9 }", child:'
         ' { schedule: "[m] -> [{ S[i] -> [(i mod 3)] }]", child:'
