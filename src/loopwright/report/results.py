@@ -232,12 +232,28 @@ def optimised_text(file: str, found: Optimised) -> str:
     if found.original is not None:
         counts += f", {timed} programs timed"
     if found.outcome is None:
-        return f"{file}: nothing faster was found; {counts}\n"
+        unproved = _seemed_faster(found)
+        if unproved is None:
+            return f"{file}: nothing faster was found; {counts}\n"
+        what = f"a script that is {unproved:.2f} times as fast was timed, and not proved in the time left"
+        return f"{file}: {what}: try a larger --budget, or 'loopwright transform' with it; {counts}\n"
     if found.original is None or found.new is None:
         return f"{file}: {found.ratio:.2f} times as fast by the model, proved; {counts}\n"
     times = f"{min(found.new.seconds):.3g} s instead of {min(found.original.seconds):.3g} s"
     return f"{file}: {found.ratio:.2f} times as fast, {times}, proved; {counts}\n"
 
+
+def _seemed_faster(found: Optimised) -> float | None:
+    """How much faster than the original the fastest script was in its trial; None where none was."""
+    if found.original is None:
+        return None
+    timed = [one.seconds for one in found.tried if one.script and one.seconds is not None]
+    ratio = min(found.original.seconds) / min(timed, default=float("inf"))
+    return ratio if ratio > NOTED else None
+
+
+NOTED = 1.1
+"""How many times as fast a script must be in its trial to be told of though it is not proved."""
 
 SHOWN = 20
 """So many rows of the table of what was tried."""
