@@ -33,6 +33,12 @@ def believed(program: Program) -> list[str]:
         (ALL + "a[2*(i*m+j)] = a[2*(i*m+j) + 1];", ["a[i, 1 + 2j]"], ["a[i, 2j]"]),
         (ALL + "for (k = 0; k < n; k++) a[((i*m+j)*n+k)*4 + 3] = b[((i*m+m-1-j)*n)*4];",
          ["b[i, -1 + m - j, 0]"], ["a[i, j, 3 + 4k]"]),
+        (ALL + "a[i*(m+1) + j] = b[(i+1)*(m+2) + j+1];", ["b[1 + i, 1 + j]"], ["a[i, j]"]),
+        (ALL + "a[i*(m+1) + j] = a[i*(m+1) + m];", ["a[i, m]"], ["a[i, j]"]),
+        (INSIDE + "a[(i+1)*(m-1) + j] = 0;", [], ["a[1 + i, j]"]),
+        (ALL + "a[3*(i*(m+1) + j)] = a[3*(i*(m+1) + j) + 2];", ["a[i, 2 + 3j]"], ["a[i, 3j]"]),
+        (ALL + "for (k = 0; k < n; k++) a[(i*(m+1) + j)*(n+2) + k] = b[(i*m + j)*(n+2) + k+1];",
+         ["b[i, j, 1 + k]"], ["a[i, j, k]"]),
     ],
 )  # fmt: skip
 def test_subscripts_are_taken_apart(text: str, read: list[str], written: list[str] | None) -> None:
@@ -58,6 +64,9 @@ def test_subscripts_are_taken_apart(text: str, read: list[str], written: list[st
         ALL + "a[3*i*m + 2*j] = a[m];",
         ALL + "a[3*i*m + 2*i*n + j] = 0;",
         "for (i = 0; i < n / 2; i++) for (j = 0; j < m / 2; j++) a[i * (m / 2) + j] = 0;",
+        "for (i = 0; i < n; i++) for (j = 0; j <= m + 1; j++) a[i*(m+1) + j] = 0;",
+        ALL + "a[i*(m-1) + j] = 0;",
+        ALL + "a[i*(m+1) + j] = a[i*(m+2) + j];",
     ],
 )
 def test_what_may_reach_into_another_row_stays_one_dimension(text: str) -> None:
@@ -74,6 +83,14 @@ def test_a_row_wider_than_the_loop_is_believed_where_it_is_written_and_listed() 
     assert listed.startswith("'a' has rows of k") and listed.endswith(": k >= m")
     shown = region(text, head="int s;", assume=["k >= m", "s >= m"])
     assert believed(shown) == [] and "b[i, j]" in reads(shown.statements[0])
+
+
+def test_rows_of_a_sum_are_named_and_believed_as_one_is() -> None:
+    program = region("for (j = 0; j <= m; j++) a[j] = 0; " + ALL + "a[(i+1)*(m+k) + j] = a[i*(m+k) + j];")
+    assert [writes(one) for one in program.statements] == [["a[0, j]"], ["a[1 + i, j]"]]
+    assert program.arrays[0].rows == ("m + k",)
+    (listed,) = believed(program)
+    assert listed.startswith("'a' has rows of m + k,")
 
 
 def test_a_local_product_is_a_value_only_if_it_is_shown_to_be_an_integer() -> None:

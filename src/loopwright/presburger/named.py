@@ -7,6 +7,7 @@ them.  `tuple_set` and `tuple_map` turn some names into the dimensions of a tupl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
@@ -36,6 +37,12 @@ def space_of(parameters: Sequence[str], dimensions: Sequence[str] = ()) -> isl.S
 def parameter_space(names: Sequence[str]) -> isl.Space:
     """The space of conditions on exactly these parameters, in this order."""
     return space_of(names).params()
+
+
+def row_length(text: str) -> isl.PwAff:
+    """`n`, `3 * n` or `2 * (n + 1)`: the length of an array's rows, as a program names it."""
+    names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
+    return isl.PwAff(f"[{', '.join(names)}] -> {{ [({text})] }}")
 
 
 def everywhere() -> isl.Set:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.presburger.named import everywhere, number, parameter_names, variable, whole
+from loopwright.presburger.named import everywhere, number, parameter_names, row_length, variable, whole
 from loopwright.presburger.sets import PARAM
 
 MOST_PIECES = 64
@@ -85,6 +85,12 @@ def at_values(value: Polynomial, known: Mapping[str, int]) -> Polynomial:
         rest = tuple(name for name in monomial if name not in known)
         result = result.plus(Polynomial({rest: factor}, value.atoms))
     return result
+
+
+def length_at(text: str, known: Mapping[str, int]) -> int | None:
+    """The length of an array's rows, such as `m + 1`, where the values of its names are known."""
+    found = at_values(of_affine(row_length(text)), known).terms
+    return found.get((), 0) if set(found) <= {()} else None
 
 
 def in_pieces(value: Polynomial) -> list[tuple[isl.Set, Polynomial]]:

@@ -16,6 +16,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Access, Array, Inlined, Program, Statement
 from loopwright.presburger.functions import coordinate
 from loopwright.presburger.named import fixed_parameters, without_parameters
+from loopwright.presburger.polynomials import length_at
 from loopwright.presburger.sets import DIM, IN, OUT, isl_failures, union
 from loopwright.source import Span
 
@@ -248,11 +249,12 @@ def _touched(
 def _as_declared(relation: isl.Map, array: Array, sizes: isl.Set, where: Span) -> isl.Map:
     """An array of one dimension that the reader takes for rows, by its own subscript."""
     known = fixed_parameters(sizes)
-    row = next((name for name in array.rows if name not in known), None)
-    if row is not None:
-        message = f"'{array.name}' has rows of {row}, which is in no bound of the original, and so no size"
-        raise refuse(where, message, f"#define {row} as a number", code=Code.NOT_AFFINE)
-    return by_own_subscript(relation, array.name, [known[name] for name in array.rows])
+    lengths = [length_at(row, known) for row in array.rows]
+    for row, length in zip(array.rows, lengths, strict=True):
+        if length is None:
+            message = f"'{array.name}' has rows of {row}, which no bound of the original has: it is no size"
+            raise refuse(where, message, f"#define {row} as a number", code=Code.NOT_AFFINE)
+    return by_own_subscript(relation, array.name, [length for length in lengths if length is not None])
 
 
 def by_own_subscript(relation: isl.Map, array: str, rows: Sequence[int]) -> isl.Map:

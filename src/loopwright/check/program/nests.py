@@ -30,6 +30,7 @@ from loopwright.errors import BadInput, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, AssumptionKind, Program, Statement
 from loopwright.presburger.named import at_parameters, rename_parameters, without_parameters
+from loopwright.presburger.polynomials import length_at
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
 
@@ -288,9 +289,10 @@ class _View:
     def _as_declared(self, relation: isl.Map, name: str) -> isl.Map | None:
         """An array of one dimension that is read in rows, A[i, j], by its own subscript, A[i * m + j]."""
         rows = next((one.rows for one in self.program.arrays if one.name == name), ())
-        if not all(row in self.fixed for row in rows):
+        lengths = [length for row in rows if (length := length_at(row, self.fixed)) is not None]
+        if len(lengths) < len(rows):
             return None
-        return by_own_subscript(relation, name, [self.fixed[row] for row in rows]) if rows else relation
+        return by_own_subscript(relation, name, lengths) if rows else relation
 
     def _set(self, domain: isl.Set) -> isl.Set:
         known = without_parameters(at_parameters(domain, self.fixed), self.fixed)

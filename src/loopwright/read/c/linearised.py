@@ -6,7 +6,9 @@ each a multiple of the next: 1, m, n * m for `A[(i * n + j) * m + k]`, and 1, 3 
 
     0 <= index < size        for every dimension but the outermost
 
-makes the cells of different indices different cells.  It is proved from the bounds of the loops
+makes the cells of different indices different cells, whatever the strides are.  Where no strides of
+products do, rows of sums are tried: for `A[i * (m + 1) + j]`, which is i * m + i + j, the name m stands
+for m + 1, whose rows then have i and j alone.  The condition is proved from the bounds of the loops
 where it can be.  Where it cannot, an array that is only read stays as it is; for one that is
 written, the condition on the sizes is taken on trust, and listed.
 """
@@ -15,7 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import islice, pairwise, product
 from math import gcd
 
 import islpy as isl
@@ -23,10 +25,14 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.presburger.named import everywhere, number, variable, whole, without_parameters
-from loopwright.presburger.polynomials import Monomial, Polynomial, as_affine
+from loopwright.presburger.polynomials import ZERO, Monomial, Polynomial, as_affine, replaced
 from loopwright.read.c.accesses import Touch, affine_subscript
 from loopwright.read.c.frames import Frame, NotAffine
-from loopwright.read.c.row_elements import split_terms, subscript_polynomial
+from loopwright.read.c.row_elements import Split, split_terms, subscript_polynomial
+
+Offsets = tuple[tuple[str, Polynomial], ...]
+MOST_OFFSETS = 8
+"""So many sums are tried as the length of an array's rows."""
 
 
 @dataclass(frozen=True)
@@ -37,23 +43,43 @@ class RowShape:
     """From the outermost to the innermost, which is 1."""
     factors: tuple[int, ...]
     """By which number each stride is multiplied, a multiple of the next."""
+    more: Offsets = ()
+    """By how much each of these parameters is greater where it is in a stride, which is then m + 1."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The parameter in each size."""
-        return tuple(_quotient(outer, inner)[0] for outer, inner in pairwise(self.strides))
+        """The parameters in the sizes."""
+        others = (name for _, offset in self.more for monomial in offset.terms for name in monomial)
+        return tuple(dict.fromkeys((*self._names(), *others)))
 
     @property
     def sizes(self) -> tuple[str, ...]:
         """As they are written."""
-        texts = zip(self._multiples(), self.names, strict=True)
-        return tuple(name if multiple == 1 else f"{multiple} * {name}" for multiple, name in texts)
+        texts = [self._text(name) for name in self._names()]
+        return tuple(
+            text if multiple == 1 else f"{multiple} * ({text})" if " " in text else f"{multiple} * {text}"
+            for multiple, text in zip(self._multiples(), texts, strict=True)
+        )
 
     @property
     def extents(self) -> tuple[isl.PwAff, ...]:
         """As they are computed."""
-        texts = zip(self._multiples(), self.names, strict=True)
-        return tuple(variable(name).scale_val(whole(multiple)) for multiple, name in texts)
+        values = [variable(name).add(self._offset(name)) for name in self._names()]
+        texts = zip(self._multiples(), values, strict=True)
+        return tuple(value.scale_val(whole(multiple)) for multiple, value in texts)
+
+    def _names(self) -> list[str]:
+        return [_quotient(outer, inner)[0] for outer, inner in pairwise(self.strides)]
+
+    def _offset(self, name: str) -> isl.PwAff:
+        return as_affine(dict(self.more).get(name, ZERO)) or number(0)
+
+    def _text(self, name: str) -> str:
+        offset = sorted(dict(self.more).get(name, ZERO).terms.items(), reverse=True)
+        for monomial, factor in offset:
+            size = " * ".join((*([str(abs(factor))] if abs(factor) != 1 or not monomial else []), *monomial))
+            name += f" {'+' if factor > 0 else '-'} {size}"
+        return name
 
     def _multiples(self) -> list[int]:
         return [outer // inner for outer, inner in pairwise(self.factors)]
@@ -72,27 +98,63 @@ def shapes_of(
     assumed: list[Assumption] = []
     for base in dict.fromkeys(touch.base for touch, _ in places):
         own = [(touch, frame) for touch, frame in places if touch.base == base]
-        shape = _shape(own)
-        if shape is None:
+        if all(_is_affine(touch, frame) for touch, frame in own):
             continue
-        needed = _needed(own, shape)
         is_wanted = in_rows or any(touch.is_write for touch, _ in own)
-        is_wanted = is_wanted and numbers.isdisjoint(shape.names)
-        if not needed.plain_is_universe() and not (is_wanted and _leaves_all(own, needed)):
-            continue
-        shapes[base] = shape
-        if not needed.plain_is_universe():
-            assumed.append(_assumption(base, own, shape, needed))
+        best: tuple[RowShape, isl.Set] | None = None
+        for shape in filter(None, (_shape(own, more) for more in ((), *_offsets(own)))):
+            needed = _needed(own, shape)
+            is_believed = is_wanted and numbers.isdisjoint(shape.names) and _leaves_all(own, needed)
+            if shape.more:  # it must be a condition on the length of the rows, not on how many there are
+                is_believed = is_believed and without_parameters(needed, shape.names).plain_is_universe()
+            is_known = needed.plain_is_universe()
+            if (is_known or is_believed) and (best is None or best[1].is_strict_subset(needed)):
+                best = shape, needed
+            if is_known:
+                break
+        if best is not None:
+            shapes[base] = best[0]
+            is_known = best[1].plain_is_universe()
+            assumed += [] if is_known else [_assumption(base, own, *best)]
     return shapes, tuple(assumed)
+
+
+def _offsets(own: Sequence[FramedTouch]) -> list[Offsets]:
+    """For m of a stride S * m, what is added to m where an iterator is multiplied by S as well.
+
+    `i * m + i + j` gives ((m, 1),), `i * w + i * pad + j` gives ((w, pad),) and ((pad, w),).
+    """
+    found: dict[str, dict[str, Polynomial]] = {}
+    for touch, frame in own:
+        value = _polynomial(touch, frame)
+        terms = () if value is None else split_terms(value, frame.iterators) or ()
+        for one in terms:
+            for name in dict.fromkeys(one.stride if one.iterator is not None else ()):
+                offset = _added(name, one, terms)
+                if offset.terms:
+                    found.setdefault(name, {})[str(sorted(offset.terms.items()))] = offset
+    choices = [[None, *((name, offset) for offset in sums.values())] for name, sums in sorted(found.items())]
+    combined = (tuple(one for one in several if one is not None) for several in product(*choices))
+    return [one for one in islice(combined, 1, 1 + MOST_OFFSETS) if one]
+
+
+def _added(name: str, one: Split, terms: Sequence[Split]) -> Polynomial:
+    """What stands beside a name: of i * S * name, each i * S and each i * S * other, by its multiple."""
+    outer = list(one.stride)
+    outer.remove(name)
+    sums: dict[Monomial, int] = {}
+    for other in terms:
+        rest = _quotient(other.stride, tuple(outer)) if tuple(outer) != other.stride else ()
+        is_beside = other.iterator == one.iterator and name not in rest and len(rest) <= 1
+        if is_beside and (rest or tuple(outer) == other.stride) and other.factor % one.factor == 0:
+            sums[rest] = other.factor // one.factor
+    return Polynomial(sums, {})
 
 
 def indices(touch: Touch, frame: Frame, shape: RowShape) -> tuple[isl.PwAff, ...] | None:
     """One index a dimension, each but the first in its range where that can be shown."""
-    try:
-        value = subscript_polynomial(touch.subscripts[0], frame)
-    except NotAffine:
-        return None
-    found = _divided(value, frame, shape)
+    value = _polynomial(touch, frame, shape.more)
+    found = None if value is None else _divided(value, frame, shape)
     if found is None:
         return None
     for position in reversed(range(1, len(found))):
@@ -111,15 +173,13 @@ def _carry(index: isl.PwAff, size: isl.PwAff, known: isl.Set) -> int:
     return (*always, *sometimes, 0)[0]
 
 
-def _shape(own: Sequence[FramedTouch]) -> RowShape | None:
+def _shape(own: Sequence[FramedTouch], more: Offsets) -> RowShape | None:
     """The strides all subscripts of a base have in common; None where it is not a linearised array."""
-    if all(_is_affine(touch, frame) for touch, frame in own):
-        return None
     strides: set[Monomial] = {()}
     for touch, frame in own:
         if frame.setting.names.ranks[touch.base] != 1:
             return None
-        value = _polynomial(touch, frame)
+        value = _polynomial(touch, frame, more)
         terms = () if value is None else split_terms(value, frame.iterators)
         if terms is None or (value is not None and _has_computed_strides(value, frame)):
             return None
@@ -128,7 +188,7 @@ def _shape(own: Sequence[FramedTouch]) -> RowShape | None:
     steps = [_quotient(outer, inner) for outer, inner in pairwise(chain)]
     if len(chain) < 2 or any(len(step) != 1 for step in steps):
         return None
-    shape = _with_factors(own, chain)
+    shape = _with_factors(own, chain, more)
     readable = [_polynomial(*place) is None or indices(*place, shape) is not None for place in own]
     return shape if all(readable) else None
 
@@ -139,18 +199,18 @@ def _has_computed_strides(value: Polynomial, frame: Frame) -> bool:
     return any(not name.isidentifier() for term in terms if term.iterator for name in term.stride)
 
 
-def _with_factors(own: Sequence[FramedTouch], chain: tuple[Monomial, ...]) -> RowShape:
+def _with_factors(own: Sequence[FramedTouch], chain: tuple[Monomial, ...], more: Offsets) -> RowShape:
     """The numbers all that is multiplied by a stride is multiplied by as well."""
-    plain = RowShape(chain, (1,) * len(chain))
+    plain = RowShape(chain, (1,) * len(chain), more)
     found = [0] * (len(chain) - 1)
     for place in own:
-        value = _polynomial(*place)
+        value = _polynomial(*place, more)
         parts = None if value is None else _parts(value, place[1], plain)
         for position, part in enumerate((parts or [])[:-1]):
             found[position] = gcd(found[position], *part.values())
     factors = (*(factor or 1 for factor in found), 1)
     are_multiples = all(outer % inner == 0 for outer, inner in pairwise(factors))
-    return RowShape(chain, factors) if are_multiples else plain
+    return RowShape(chain, factors, more) if are_multiples else plain
 
 
 def _is_affine(touch: Touch, frame: Frame) -> bool:
@@ -160,11 +220,16 @@ def _is_affine(touch: Touch, frame: Frame) -> bool:
         return False
 
 
-def _polynomial(touch: Touch, frame: Frame) -> Polynomial | None:
+def _polynomial(touch: Touch, frame: Frame, more: Offsets = ()) -> Polynomial | None:
+    """The subscript, with (m - 1) for m where m of a stride stands for m + 1."""
     try:
-        return subscript_polynomial(touch.subscripts[0], frame) if touch.subscripts else None
+        value = subscript_polynomial(touch.subscripts[0], frame) if touch.subscripts else None
     except NotAffine:
         return None
+    for name, offset in more:
+        smaller = Polynomial({(name,): 1}, {}).plus(offset, -1)
+        value = None if value is None else replaced(value, name, smaller)
+    return value
 
 
 def _quotient(outer: Monomial, inner: Monomial) -> Monomial:
@@ -181,7 +246,10 @@ def _divided(value: Polynomial, frame: Frame, shape: RowShape) -> list[isl.PwAff
         return None
     found: list[isl.PwAff] = []
     for part, factor in zip(parts, shape.factors, strict=True):
-        index = as_affine(Polynomial({key: number // factor for key, number in part.items()}, value.atoms))
+        whole_part = Polynomial({key: number // factor for key, number in part.items()}, value.atoms)
+        for name, offset in reversed(shape.more):
+            whole_part = replaced(whole_part, name, Polynomial({(name,): 1}, {}).plus(offset))
+        index = as_affine(whole_part)
         if index is None:
             return None
         found.append(index)

@@ -22,7 +22,15 @@ from loopwright.c.typed.pointer_values import root_and_path
 from loopwright.c.types import Qualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Access, Assumption, AssumptionKind, Program, Statement
-from loopwright.presburger.named import everywhere, number, tuple_map, tuple_set, variable
+from loopwright.presburger.named import (
+    everywhere,
+    names_of,
+    number,
+    row_length,
+    tuple_map,
+    tuple_set,
+    variable,
+)
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.numbers import known_values
 from loopwright.read.c.gate.types import is_named, iterators_of
@@ -129,7 +137,7 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
     inner = _macro_calls(region, lambda token: (token.inner and token.inner[0], (token.inner, token.span)))
     named = {place: name for place, name in calls.items() if any(map(is_named, _tokens(region, place)))}
     constants = frozenset(calls.values()) - frozenset(named.values())
-    sizes = {size.rpartition(" * ")[2] for array in program.arrays for size in array.rows}
+    sizes = {name for array in program.arrays for size in array.rows for name in names_of(row_length(size))}
     parameters = frozenset((*program.params, *sizes))
     facts = Facts(
         parameters,

@@ -14,6 +14,7 @@ from loopwright.presburger.named import (
     fixed_parameters,
     number,
     parameter_names,
+    row_length,
     tuple_map,
     variable,
 )
@@ -24,6 +25,7 @@ from loopwright.presburger.polynomials import (
     as_affine,
     at_values,
     in_pieces,
+    of_affine,
     replaced,
 )
 from loopwright.presburger.sets import OUT
@@ -211,6 +213,4 @@ def _as_named(function: isl.Aff, names: Sequence[str]) -> Polynomial | None:
 
 
 def _size(text: str) -> Polynomial:
-    """`n`, or `3 * n`."""
-    multiple, _, name = text.rpartition(" * ")
-    return Polynomial({(name,): int(multiple or "1")}, {})
+    return of_affine(row_length(text))
