@@ -265,6 +265,10 @@ def nests_text(file: str, nests: Sequence[Nest]) -> str:
 def _statements(program: Program) -> Iterator[str]:
     for one in program.statements:
         yield f"    {one.name}[{', '.join(one.iterators)}]  {_line(one.body.place.text)}{one.body.terminator}"
+    if program.set_aside:
+        left = len(program.set_aside) - 1
+        yield "    left as it is" + (f" (extract has {left} more)" if left else "") + ", because:"
+        yield from _reason(program.set_aside[0])
 
 
 def _line(text: str) -> str:
