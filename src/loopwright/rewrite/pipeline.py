@@ -48,6 +48,7 @@ from loopwright.rewrite.request import (
     RewriteOptions,
     StatementReport,
     TargetName,
+    for_all_or_known_sizes,
 )
 from loopwright.rewrite.rereading import read_again, refuse_other_meaning
 from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
@@ -74,16 +75,7 @@ def transformed(request: Request, progress: Progress) -> Outcome:
 
 
 def _transformed(request: Request, progress: Progress) -> Outcome:
-    """What is not legal for all sizes may be so for those that are numbers in the file."""
-    try:
-        return _for_all_sizes(request, progress)
-    except Illegal:
-        numbers = request.known_numbers()
-        if not numbers or request.reading.at_numbers:
-            raise
-    progress("asking again, for the numbers of the file")
-    found = _for_all_sizes(replace(request, reading=replace(request.reading, at_numbers=True)), progress)
-    return replace(found, notes=(f"proved for {numbers}, as in the file", *found.notes))
+    return for_all_or_known_sizes(request, _for_all_sizes, progress)
 
 
 def _for_all_sizes(request: Request, progress: Progress) -> Outcome:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Callable
+from dataclasses import field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from loopwright.errors import Illegal
 from loopwright.lazy_dataclass import dataclass
+from loopwright.progress import Progress
 from loopwright.prove.verdict import ProofStatus
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.source import Source
@@ -165,3 +168,34 @@ class Outcome:
     def left(self) -> int:
         """How many assumptions are left to believe."""
         return sum(len(region.assumptions) for region in self.regions)
+
+
+def for_all_or_known_sizes(
+    request: Request, run: Callable[[Request, Progress], Outcome], progress: Progress
+) -> Outcome:
+    """What is not legal for all sizes may be so for those that are numbers in the file.
+
+    Where it is not, and the same instances show it, the smallest sizes are the example.
+    """
+    try:
+        return run(request, progress)
+    except Illegal as illegal:
+        numbers, error = request.known_numbers(), illegal
+        if not numbers or request.reading.at_numbers:
+            raise
+    progress("asking again, for the numbers of the file")
+    try:
+        found = run(replace(request, reading=replace(request.reading, at_numbers=True)), progress)
+    except Illegal as other:
+        raise error if _violating(error) == _violating(other) else other from None
+    return replace(found, notes=(f"proved for {numbers}, as in the file", *found.notes))
+
+
+def _violating(error: Illegal) -> list[tuple[object, ...]]:
+    """The instances that show an error, whatever the sizes are."""
+    violations = (error.diagnostic.details or {}).get("violations", ())
+    return [
+        (one["kind"], one["array"], one["cell"], *((end["statement"], end["instance"]) for end in ends))
+        for one in violations
+        for ends in [(one["first"], one["second"])]
+    ]
