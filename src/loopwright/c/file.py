@@ -29,7 +29,7 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.c.tokens import blank, without_comments
-from loopwright.errors import Code
+from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
@@ -292,6 +292,14 @@ _ESCAPED = re.compile("[\udc80-\udcff]")
 _PLAIN = "write plain C here; macros that stand for pieces of syntax cannot be read"
 
 
+class UnknownSyntax(BadInput):
+    """The grammar of C has nothing like this; a compiler may know more, or other macros."""
+
+
+def _unknown(node: Node, message: str, hint: str) -> UnknownSyntax:
+    return UnknownSyntax(Code.REGION_TEXT, message, span=node.span, hint=hint)
+
+
 def refuse_syntax_errors(root: Node) -> None:
     """Raise for the first place the grammar of C does not accept, and for names that are not UTF-8."""
     if _ESCAPED.search(root.text):
@@ -307,10 +315,10 @@ def refuse_syntax_errors(root: Node) -> None:
             raise refuse(node, "'_Pragma' is not read in a region", "write it as a line, '#pragma ..'")
         if node.is_missing:
             missing = f"this is not C: '{node.type}' is missing here"
-            raise refuse(node, missing, f"put '{node.type}' here")
+            raise _unknown(node, missing, f"put '{node.type}' here")
         if node.type == "ERROR":
-            raise refuse(node, "this is not C", _syntax_hint(node))
-    raise refuse(root, "this is not C", _PLAIN)
+            raise _unknown(node, "this is not C", _syntax_hint(node))
+    raise _unknown(root, "this is not C", _PLAIN)
 
 
 def _syntax_hint(node: Node) -> str:

@@ -14,11 +14,13 @@ than the assigned one is not defined (C17 6.5, paragraph 7), characters excepted
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from loopwright.c import types
+from loopwright.c.tokens import ASSIGNING, KEYWORDS
 from loopwright.c.typed import tree
-from loopwright.c.typed.file import TypedFile, TypedFunction
+from loopwright.c.typed.expansion import ExpandedToken
+from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.types import (
     ArrayType,
     CType,
@@ -281,3 +283,40 @@ def _may_be_same(one: types.CType, other: types.CType) -> bool:
 
 def _number(kind: types.CType) -> types.CType:
     return kind.integer if isinstance(kind, types.Enumeration) else kind
+
+
+def effect_in_a_type(part: TypedFunction | TypedRegion) -> ExpandedToken | None:
+    """What is done for the length of an array in a type, `int (*p)[k++]` or `(int (*)[f()])p`, if anything.
+
+    The tree of a function does not have it.  Brackets are those of a type unless a subscript is in them.
+    """
+    function = part.function if isinstance(part, TypedRegion) else part
+    tokens = function.tokens
+    places = range(part.first, part.end) if isinstance(part, TypedRegion) else range(len(tokens))
+    if not any(tokens[at].text == "[" for at in places):
+        return None
+    subscripts = {node.index.place.first for node in function.nodes if isinstance(node, tree.Subscript)}
+    opened: list[bool] = []
+    for at in places:
+        match tokens[at].text:
+            case "[":
+                first = at + 1
+                while first not in subscripts and tokens[first].text == "(":
+                    first += 1
+                is_attribute = "[" in (tokens[at - 1].text, tokens[at + 1].text)
+                opened.append(first not in subscripts and not is_attribute)
+            case "]" if opened:
+                opened.pop()
+            case text if any(opened) and (text in ASSIGNING or _is_called(tokens, at)):
+                return tokens[at]
+    return None
+
+
+def _is_called(tokens: Sequence[ExpandedToken], at: int) -> bool:
+    """Whether a token starts the arguments of a call, or a block in an expression."""
+    before, after = tokens[at - 1].text, tokens[at + 1].text
+    is_function = tokens[at - 1].is_name and before not in KEYWORDS and before not in _OF_TYPES
+    return tokens[at].text == "(" and (is_function or before in (")", "]") or after == "{")
+
+
+_OF_TYPES = ("__typeof__", "__typeof", "__alignof__", "__alignof", "__attribute__", "__extension__")

@@ -18,6 +18,7 @@ from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub, xor
 
 from loopwright.c import types
 from loopwright.c.typed import tree
+from loopwright.c.typed.effects import effect_in_a_type
 from loopwright.c.typed.file import TypedFunction
 from loopwright.lazy_dataclass import dataclass
 
@@ -228,7 +229,8 @@ class ValuesBefore:
         """Whether parts of the function may change variables or jump in ways that are not seen."""
         function = self.function
         assembler = any(token.text in _ASSEMBLER for token in function.tokens)
-        return bool(function.errors) or assembler or function.jumps_anywhere
+        is_hidden = effect_in_a_type(function) is not None
+        return bool(function.errors) or assembler or function.jumps_anywhere or is_hidden
 
     def reaching(self, one: tree.Declaration, at: int) -> tuple[list[GivenValue], bool]:
         """What may have given a variable its value at a token, and whether that may be from elsewhere."""

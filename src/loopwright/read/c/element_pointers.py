@@ -19,7 +19,7 @@ from loopwright.c.reworded.plain_loops import edited_while, lines_in
 from loopwright.c.syntax import field
 from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
-from loopwright.c.typed.effects import Reach, reach_of
+from loopwright.c.typed.effects import Reach, effect_in_a_type, reach_of
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, is_observed, unqualified
@@ -65,7 +65,7 @@ def _may_declare_pointers(source: Source) -> bool:
 def _edits(file: TypedFile, *, rows: bool) -> Iterator[list[Edit]]:
     """The changes that make one declaration go, for each that can."""
     for region in file.regions:
-        if isinstance(region, TypedRegion):
+        if isinstance(region, TypedRegion) and not effect_in_a_type(region):
             found = _PointersOfRegion.of(region, file, rows=rows)
             for declare, life in found.declarations if found is not None else ():
                 edits = found.without(declare, life) if found is not None else None

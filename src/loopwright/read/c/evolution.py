@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
+from loopwright.c.typed.effects import effect_in_a_type
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.types import Integer, Pointer, is_observed, unqualified
@@ -75,6 +76,8 @@ def _evolved(source: Source, options: CompilerOptions, following: Following) -> 
 
 def _edits(region: object, file: TypedFile, following: Following) -> list[Edit]:
     if not isinstance(region, TypedRegion) or region.function.jumps_anywhere:
+        return []
+    if effect_in_a_type(region) is not None:
         return []
     nodes = [*tree.walk_all(region.statements)]
     is_jump = any(kind == "GOTO_STMT" for _, kind in region.function.jumps)

@@ -179,7 +179,7 @@ class _Call:
         same_rows = len(mine[2]) == mine[1] and rows == [spelled(one) for one in theirs.extents[1:]]
         return (
             not changed
-            and not re.search(r"restrict|\*\s*\*|\(", parameter.text)
+            and _is_plain(parameter)
             and self._is_fixed(theirs)
             and not theirs.has_row_pointers
             and mine[1] == theirs.rank
@@ -259,6 +259,19 @@ def _reassigned(node: Node) -> tuple[str, ...]:
         return ()
     target = node.child_by_field_name("left") or field(node, "argument")
     return identifiers(target) if without_parentheses(target).type == "identifier" else ()
+
+
+def _is_plain(parameter: Node) -> bool:
+    """Whether a parameter is an array or one pointer, which may overlap others, with sizes that are names."""
+    nodes = [*walk(parameter)]
+    kinds = [one.type for one in nodes]
+    is_alone = any(one.type == "type_qualifier" and "restrict" in one.text for one in nodes)
+    return not is_alone and kinds.count("pointer_declarator") <= 1 and _NOT_PLAIN.isdisjoint(kinds)
+
+
+_NOT_PLAIN = frozenset(
+    ("parenthesized_declarator", "function_declarator", "parenthesized_expression", "call_expression")
+) | {"attribute_specifier", "abstract_function_declarator", "ERROR"}
 
 
 def _targets(node: Node) -> tuple[str, ...]:

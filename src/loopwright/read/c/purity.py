@@ -24,7 +24,7 @@ from loopwright.c.macros import (
 )
 from loopwright.c.references import elements_in, reference_of
 from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, stands_as, walk
-from loopwright.c.tokens import is_number
+from loopwright.c.tokens import is_number, names_in
 from loopwright.errors import BadInput
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.read.c.names import Setting
@@ -258,7 +258,7 @@ def refuse_storage_macros(setting: Setting, block: Node) -> None:
 def _is_only_word(name: str, texts: Mapping[str, str], words: Iterable[str]) -> bool:
     """Whether no other word of the region is the storage of the macro `name`, or has a part in it."""
     own = texts.get(name)
-    if own is None or re.split(r"->|\.", own)[0] in words:
+    if own is None or names_in(own)[0] in words:
         return False
     others = [text for word, text in texts.items() if word != name]
     return not any(

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from loopwright.arguments import file_named
-from loopwright.c.file import c_file
+from loopwright.c.file import UnknownSyntax, c_file
 from loopwright.c.regions import marked_places
 from loopwright.c.selection.choice import BY_PRAGMAS
 from loopwright.c.syntax import refuse
+from loopwright.c.tokens import names_in
+from loopwright.c.typed.file import TypedRegion, typed_file
+from loopwright.c.typed.refusals import is_compiled
 from loopwright.c.typed.spelling import BranchTaken, with_branches_taken, without_digraphs
 from loopwright.errors import BadInput, Code, Note
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.find import resolved
 from loopwright.read.c.gate.gate import gated
+from loopwright.read.c.gate.types import refuse_effects_in_types
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
 from loopwright.read.c.rephrased import further_followed, in_other_words
@@ -63,15 +67,41 @@ def _read(source: Source, options: ReadOptions) -> tuple[Program, ...]:
     try:
         found = with_rows_of_numbers(source, options, _as_written)
     except BadInput as failure:
-        other = None if "\0" in source.text else in_other_words(source, options.compiled, attempt)
+        other = None if "\0" in source.text else _in_other_words(source, options, attempt)
         if other is None:
-            raise _advised(failure, source) from failure.__cause__
+            raise _advised(_explained(failure, source, options), source) from failure.__cause__
         return tuple(other)
     return tuple(further_followed(source, options.compiled, found, attempt))
 
 
+def _in_other_words(
+    source: Source, options: ReadOptions, attempt: Callable[[Source], tuple[Program, ...] | None]
+) -> Sequence[Program] | None:
+    """Other words for the text, which may leave out declarations: their types do nothing."""
+    for region in typed_file(source, options.compiled).regions:
+        if isinstance(region, TypedRegion):
+            refuse_effects_in_types(region)
+    return in_other_words(source, options.compiled, attempt)
+
+
 def _as_written(source: Source, options: ReadOptions) -> tuple[Program, ...]:
     return gated(parse_c(source, options), options)
+
+
+def _explained(failure: BadInput, source: Source, options: ReadOptions) -> BadInput:
+    """Syntax that the compiler knows, and this does not, is not called an error of the file."""
+    if not isinstance(failure, UnknownSyntax) or not is_compiled(source, options.compiled):
+        return failure
+    file = c_file(source)
+    used = {name for region in file.regions for name in names_in(region.place.text)}
+    hidden = [one.name for one in file.macros if one.name in used and "_Pragma" in names_in(one.body)]
+    message, hint = "the compiler reads this, but it is not C as it is read here", _SYNTAX
+    if hidden:
+        message, hint = f"'{hidden[0]}' is a macro with '_Pragma' in it", "write it as a line, '#pragma ..'"
+    return BadInput.of(replace(failure.diagnostic, message=message, hint=hint))
+
+
+_SYNTAX = "write what macros stand for here, and standard C where this is an extension of the compiler"
 
 
 def _advised(failure: BadInput, source: Source) -> BadInput:

@@ -53,7 +53,12 @@ from loopwright.read.c.gate.aliases import refuse_shown_aliases
 from loopwright.read.c.gate.assumed import settled
 from loopwright.read.c.gate.calls import foreign_names, refuse_calls, refuse_reach, renamed_functions
 from loopwright.read.c.gate.numbers import is_of_this_file
-from loopwright.read.c.gate.types import iterators_of, refuse_types, undeclared_iterators
+from loopwright.read.c.gate.types import (
+    iterators_of,
+    refuse_effects_in_types,
+    refuse_types,
+    undeclared_iterators,
+)
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.second.compare import compare
 
@@ -99,6 +104,7 @@ def _gated(
     _refuse_entries(region)
     _refuse_redefined(program, region, file)
     refuse_lasting_locals(region)
+    refuse_effects_in_types(region)
     refuse_types(program, region)
     refuse_calls(program, region, file, pure)
     refuse_reach(program, region, file, pure)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from loopwright.c import types
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
+from loopwright.c.typed.effects import effect_in_a_type
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.file import TypedRegion
 from loopwright.errors import BadInput
@@ -25,6 +26,14 @@ def refuse_types(program: Program, region: TypedRegion) -> None:
     _refuse_iterators(program, nodes)
     _refuse_sizes(program, nodes)
     _refuse_elements(program, nodes)
+
+
+def refuse_effects_in_types(region: TypedRegion) -> None:
+    """Raise where the length of an array in a type does something, whatever becomes of what has the type."""
+    token = effect_in_a_type(region)
+    if token is not None:
+        message = "this is done for the length of an array in a type"
+        raise refuse(token.span, message, "compute the length before the region")
 
 
 def refuse_storage(nodes: list[tree.Node]) -> None:
