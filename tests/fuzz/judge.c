@@ -100,17 +100,34 @@ static void without_margin(char *data, int bytes, int margin)
   free(data - margin);
 }
 
+/* One memory for all arrays of the type of the first one, each two cells after the last; the memory. */
+static void *together(struct version *one, void **data)
+{
+  int most = 0, count = 0, width = one->slots[0].kind == 0 || one->slots[0].kind == 4 ? 16 : 8;
+  for (int k = 0; k < SLOTS; k++)
+    if (one->slots[k].bytes > most && !one->slots[k].shared) most = one->slots[k].bytes;
+  char *memory = malloc(most + SLOTS * width);
+  fill(memory, most + SLOTS * width, one->slots[0].kind);
+  for (int k = 0; k < SLOTS; k++)
+    if (one->slots[k].bytes && !one->slots[k].shared && one->slots[k].kind == one->slots[0].kind)
+      data[k] = memory + width * count++;
+  return memory;
+}
+
 static uint64_t run(int pair, struct version *one, const int *size)
 {
+  void *memory = NULL;
   void *data[SLOTS];
   double out[4] = {5, 7, -3, 11};
   uint64_t hash = 14695981039346656037u;
   state = size[4];
-  wild = size[4] >= LARGE ? size[4] : 0;
+  wild = size[4] == LARGE || size[4] == STRANGE ? size[4] : 0;
   sparse = size[4] == ZEROS || size[4] == GIVEN || size[4] == FAILING ? 1 : size[4] == ONES ? 2 : 0;
+  memset(data, 0, sizeof data);
+  if (size[4] == OVERLAPPING) memory = together(one, data);
   for (int k = 0; k < SLOTS; k++) {
     struct slot *slot = &one->slots[k];
-    if (slot->bytes == 0) continue;
+    if (slot->bytes == 0 || data[k]) continue;
     data[k] = slot->shared ? slot->shared : with_margin(slot->bytes, slot->margin);
     fill(data[k], slot->bytes, slot->kind);
   }
@@ -126,8 +143,9 @@ static uint64_t run(int pair, struct version *one, const int *size)
   for (int k = 0; k < SLOTS; k++)
     if (one->slots[k].bytes) hash = hashed(hash, data[k], one->slots[k].bytes, one->slots[k].kind);
   for (int k = 0; k < SLOTS; k++)
-    if (one->slots[k].bytes && !one->slots[k].shared)
+    if (one->slots[k].bytes && !one->slots[k].shared && !(memory && one->slots[k].kind == one->slots[0].kind))
       without_margin(data[k], one->slots[k].bytes, one->slots[k].margin);
+  free(memory);
   return hashed(hash, (unsigned char *)out, sizeof out, 0);
 }
 

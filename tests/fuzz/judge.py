@@ -48,8 +48,14 @@ of them, which are these too, the programs get no memory.
 _LARGE, _STRANGE = 9, 10
 WILD = tuple(((n, m, m + 3, h), seed) for seed in (_LARGE, _STRANGE) for n, m, h in ((4, 4, -7), (3, 8, 300)))
 """Numbers that do not fit into smaller types, and infinities, zeros with a sign, numbers that are none."""
-RUNS = len(SIZES) * len(SEEDS) + 4 * len(LATE_SEEDS) + len(WILD)
-"""Of each pair: all sizes, the size that it asks for with three others near it, and wild data."""
+_OVERLAPPING = 11
+HOSTILE = (
+    *((SIZES[k], _OVERLAPPING) for k in (5, 6, 8)),
+    *((size, 1) for size in ((2147483647, 3, 3, 0), (-2147483648, 4, 4, -1), (5, 2147483647, 7, 6))),
+)
+"""What a text with a guard is given: one memory for all arrays of a type, and sizes at the ends of theirs."""
+RUNS = len(SIZES) * len(SEEDS) + 4 * len(LATE_SEEDS) + len(WILD) + len(HOSTILE)
+"""Of each pair: all sizes, the size that it asks for with three others near it, wild data, and these."""
 MARGIN = 512
 """Bytes before and after an array in which the new program may read where the pair says so."""
 _MALLOC = """
@@ -95,6 +101,8 @@ class Pair:
     also: Size = SIZES[0]
     given: tuple[tuple[str, tuple[int, ...], float], ...] = ()
     guarded: bool = False
+    is_hostile: bool = False
+    """Whether it promises the same where arrays overlap, and for the largest sizes that there are."""
     wider: frozenset[str] = frozenset()
     """Arrays that are trusted to have the cells around them that only the new text reads."""
     prelude: str = ""
@@ -109,7 +117,8 @@ class Pair:
         n, m = self.also[:2]
         near = [(n, m, max(m + more, 0), h) for more, h in ((-1, n), (1, m), (0, 1))]
         late = [(size, seed) for size in (self.also, *near) for seed in LATE_SEEDS]
-        return [(size, seed) for size in SIZES for seed in SEEDS] + late + list(WILD)
+        last = HOSTILE if self.is_hostile else ((SIZES[0], 1),) * len(HOSTILE)
+        return [(size, seed) for size in SIZES for seed in SEEDS] + late + [*WILD, *last]
 
 
 @dataclass(frozen=True)
@@ -211,7 +220,7 @@ def _objects() -> TemporaryDirectory[str]:
     """A folder with what all judgements share, compiled once: the driver, and threads that tell races."""
     made = TemporaryDirectory(prefix="judge-")
     seeds = {"RUNS": RUNS, "ZEROS": _ZEROS, "ONES": _ONES, "GIVEN": _GIVEN, "FAILING": _FAILING}
-    seeds |= {"LARGE": _LARGE, "STRANGE": _STRANGE}
+    seeds |= {"LARGE": _LARGE, "STRANGE": _STRANGE, "OVERLAPPING": _OVERLAPPING}
     texts = {"driver": _DRIVER.read_text(), "team": runtime_text("team.c")}
     flags = {"driver": [f"-D{name}={value}" for name, value in seeds.items()], "team": ["-fsanitize=thread"]}
     for name, text in texts.items():

@@ -6,6 +6,7 @@ import os
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import get_ident
 
 
 def old_path(text: str) -> Path:
@@ -19,12 +20,12 @@ def new_path(text: str) -> Path:
 
 
 def written(name: str, text: str) -> Path:
-    path = Path(_folder(os.getpid()).name, name)
+    path = Path(_folder(os.getpid(), get_ident()).name, name)
     path.write_text(text)
     return path
 
 
-@lru_cache(maxsize=1)
-def _folder(process: int) -> TemporaryDirectory[str]:
-    """The folder of a process; one that is forked has its own."""
+@lru_cache(maxsize=8)
+def _folder(process: int, thread: int) -> TemporaryDirectory[str]:
+    """The folder of a thread; a process that is forked has its own."""
     return TemporaryDirectory(prefix=f"fuzz-{process}-")

@@ -54,7 +54,8 @@ class Case:
     @property
     def pair(self) -> Pair:
         texts = self.program.text, self.new
-        return Pair(*texts, self.program.arrays, guarded=self.guarded, prelude=self.prelude)
+        made = Pair(*texts, self.program.arrays, guarded=self.guarded, prelude=self.prelude)
+        return replace(made, is_hostile=self.guarded)
 
 
 def program_of(rng: random.Random) -> Program:
