@@ -192,6 +192,6 @@ def _program(rng: random.Random, apart: float, shapes: tuple[str, ...]) -> Progr
     declared += [f"  {kind} *q = {rows[0]};"] if any(re.search(r"\bq\b", line) for line in body) else []
     declared += ["  int c = 0;"] if any(re.search(r"\bc\b", line) for line in body) else []
     lines = [f"void f({given})", "{", *declared, "#pragma scop", *(f"  {one}" for one in body)]
-    read = (f"  out[{k}] = {one};" for k, one in enumerate("st") if rng.random() < 0.4)
+    read = (f"  out[{k}] = {one};" for k, one in enumerate("st") if rng.random() < 0.65)
     lines += ["#pragma endscop", *read]
     return Program("\n".join([*lines, "}", ""]), arrays)

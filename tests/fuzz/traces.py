@@ -138,7 +138,8 @@ def unconfirmed(text: str, details: Mapping[str, Any]) -> str | None:
         count = 2 if "collapse(2)" in directive else 1
         found = any(_is_conflict(pair, marked, count) for pair in _pairs(touches, one))
         if found and _is_private(one["array"], directive):
-            found = _is_exposed(text, touches, one, marked)
+            others = (traced(text, sizes) for sizes in ({}, {"n": 8, "m": 9}))  # where it is not private
+            found = any(_is_exposed(text, each, one, marked) for each in (touches, *others))
         if not found:
             return f"{one['kind']} dependence on {one['array']}{list(one['cell'])} at {one['parameters']}"
     return None
