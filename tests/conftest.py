@@ -49,6 +49,14 @@ def corpus_files() -> list[Path]:
     return sorted(path for path in CORPUS.rglob("*") if path.suffix in SUFFIXES)
 
 
+LONG = ("cuda", "kernels", "optimise", "fuzz")
+"""Folders with tests that take long: these begin first, so that no processor waits for one at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda one: one.path.parent.name not in LONG)
+
+
 @pytest.fixture(scope="session")
 def corpus() -> Path:
     """The folder of the corpus; the test is skipped if there is none."""

@@ -36,11 +36,13 @@ SAME = "{ number t = A[i-1][j]; A[i][j] = t + TWICE(B[i][j]); }"
 OTHER = "{ number t = A[i-1][j]; A[i][j] = t - TWICE(B[i][j]); }"
 
 
-@pytest.mark.parametrize("type", ["double", "float", "int", "unsigned short", "signed char"])
-@pytest.mark.parametrize("extra", ["", "#include <string.h>"])
-def test_a_variable_in_between(tmp_path: Path, extra: str, type: str) -> None:
+@pytest.mark.parametrize(
+    ("type", "header"),
+    [("float", ""), ("int", ""), ("unsigned short", ""), ("signed char", ""), ("double", "<string.h>")],
+)
+def test_a_variable_in_between(tmp_path: Path, header: str, type: str) -> None:
     """The arrays hold zeros: other numbers tell.  A header that one file lacks changes nothing."""
-    old = text(ORIGINAL, type=type)
+    old, extra = text(ORIGINAL, type=type), f"#include {header}" if header else ""
     assert checked(tmp_path, old, text(f"{LOOPS} {SAME}", extra, type)).answer is not Answer.VIOLATION
     report = checked(tmp_path, old, text(f"{LOOPS} {OTHER}", extra, type))
     assert report.answer is Answer.VIOLATION

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from loopwright.arguments import file_named
@@ -39,6 +40,7 @@ def read_c(path: str | Path, options: ReadOptions = AS_MARKED) -> tuple[Program,
     return read_source(load_c(path), options)
 
 
+@lru_cache(maxsize=4)
 def read_source(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Program, ...]:
     """The regions of a C text, or what is chosen of it, if they are what the compiler reads there."""
     if not options.choice.is_empty or not marked_places(source):
