@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import networkx
@@ -228,6 +229,30 @@ def test_a_function_fits_on_a_screen() -> None:
     ]
     assert len(functions) > 5000
     assert [one for one in functions if one[1] > LONGEST_FUNCTION] == []
+
+
+COUNTED = 8
+"""Calls outside of `presburger` whose reader has to know what dimension 1, 2 or 3 is."""
+
+
+def test_few_dimensions_are_known_by_their_numbers() -> None:
+    """`order_lt(OUT, 0, OUT, 2)`; `add_dims` is given how many."""
+    found = [
+        f"{module}:{node.lineno}"
+        for module in modules()
+        if room(module) != "presburger"
+        for node in nodes(module)
+        if isinstance(node, ast.Call) and last_name(node.func) != "add_dims" and _is_numbered(node)
+    ]
+    assert 0 < len(found) <= COUNTED, found
+
+
+def _is_numbered(call: ast.Call) -> bool:
+    kinds = ("IN", "OUT", "DIM", "PARAM", "set", "in_", "out", "param")
+    return any(
+        last_name(kind) in kinds and isinstance(number, ast.Constant) and number.value in (1, 2, 3)
+        for kind, number in pairwise(call.args)
+    )
 
 
 def test_a_class_has_a_name_of_its_own() -> None:

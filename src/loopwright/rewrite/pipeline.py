@@ -344,7 +344,6 @@ def _report(plan: Plan, made: _Region | None) -> RegionReport:
     if made is None:
         return RegionReport(line, _statements(program, None), (), (), (), kept=True)
     statements, loops = _statements(program, made.loops.node), tuple(_loops(made.loops.named))
-    evidence = made.evidence
     left = tuple(one.text for one in made.assumptions if one.standing is Standing.ASSUMED)
     reports = [
         AssumptionReport(one.kind.name.lower(), one.text, one.standing.value) for one in made.assumptions
@@ -353,8 +352,8 @@ def _report(plan: Plan, made: _Region | None) -> RegionReport:
         line,
         statements,
         loops,
-        evidence.proofs,
-        (*left, *evidence.trusted),
+        made.evidence.proofs,
+        (*left, *made.evidence.trusted),
         proof=made.proof,
         tried=tuple(reports),
         contract=rounding(program.compiled.for_file(program.source.path).loose()) if program.rounds else "",
