@@ -60,8 +60,9 @@ def with_edits(text: str, edits: Iterable[Edit], start: int = 0, end: int | None
     return "".join([*pieces, text[start:end]])
 
 
-@lru_cache(maxsize=8)
-def _line_ends(text: str) -> list[int]:
+@lru_cache(maxsize=16)
+def line_ends(text: str) -> list[int]:
+    """Where the lines of a text end."""
     return [match.start() for match in re.finditer("\n", text)]
 
 
@@ -102,7 +103,7 @@ class Source:
 
     def line_of(self, offset: int) -> int:
         """The line `offset` is on."""
-        return bisect_left(_line_ends(self.text), offset) + 1
+        return bisect_left(line_ends(self.text), offset) + 1
 
     def edited(self, edits: Sequence[Edit]) -> Source:
         """The text with pieces replaced, which are in order; what is chosen moves with them."""

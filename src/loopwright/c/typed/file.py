@@ -26,7 +26,7 @@ from loopwright.c.typed.prepare import Located, Unread, prepared, preprocessed
 from loopwright.c.typed.preprocess import Preprocessed
 from loopwright.c.typed.statements import built_statement, built_variable
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span
+from loopwright.source import Source, Span, line_ends
 
 _ADDRESS = re.compile(r"(?<!&)&(?:&&)*(?!&)|(?<!\w)_*asm_*(?!\w)")
 """`&` as an operator of one operand or two, `&&` aside; operands of assembly may be addresses too."""
@@ -245,10 +245,11 @@ class TypedFile:
 
     def _by_line(self, lexeme: Lexeme) -> ExpandedToken:
         line = self.text.line_of(lexeme.start)
-        lines = _line_starts(self.source)
-        if not 0 < line < len(lines):
+        ends = line_ends(self.source.text)
+        if not 0 < line <= len(ends) + 1:
             return ExpandedToken(lexeme.text, self.source.at(0, 0))
-        start, end = lines[line - 1], max(lines[line - 1], lines[line] - 1)
+        start = ends[line - 2] + 1 if line > 1 else 0
+        end = ends[line - 1] if line <= len(ends) else len(self.source.text)
         found = self.source.text.find(lexeme.text, start, end)
         if found >= 0 and self.source.text.find(lexeme.text, found + 1, end) < 0:
             return ExpandedToken(lexeme.text, self.source.at(found, len(lexeme.text)))
@@ -361,14 +362,6 @@ def _has_block(node: tree.Node, first: int, end: int) -> bool:
         for child in tree.children(node)
         if child.place.first <= first and end <= child.place.end
     )
-
-
-@lru_cache(maxsize=4)
-def _line_starts(source: Source) -> tuple[int, ...]:
-    found = [0]
-    for line in source.text.split("\n"):
-        found.append(found[-1] + len(line) + 1)
-    return tuple(found)
 
 
 @lru_cache(maxsize=8)

@@ -15,7 +15,7 @@ import tempfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 from loopwright.c.regions import with_markers
@@ -23,7 +23,7 @@ from loopwright.c.typed.expansion import Definition, definition
 from loopwright.c.typed.options import FOLDERS, CompilerOptions, absolute_paths, cplusplus
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span, with_edits
+from loopwright.source import Source, Span, line_ends, with_edits
 
 _MAIN = "<stdin>"
 _LINE_MARK = re.compile(r"(?m)^([ \t]*)#([ \t]*(?:line\b|\d)[^\n]*)$")
@@ -63,18 +63,13 @@ class Preprocessed:
         piece = bisect_right(self.starts, offset) - 1
         if piece < 0 or not self.lines[piece]:
             return 0
-        ends = self._ends
+        ends = line_ends(self.text)
         return self.lines[piece] + bisect_left(ends, offset) - bisect_left(ends, self.starts[piece])
 
     def is_of_system(self, offset: int) -> bool:
         """Whether the text at `offset` is from a header of the system."""
         piece = bisect_right(self.starts, offset) - 1
         return piece >= 0 and not self.lines[piece] and not self.files[piece] and offset >= self.shift
-
-    @cached_property
-    def _ends(self) -> tuple[int, ...]:
-        """Where the lines of the text end."""
-        return tuple(match.start() for match in re.finditer("\n", self.text))
 
     def definition(self, name: str, at: int) -> Definition | None:
         """What `name` is defined as where the text at `offset` stands."""
