@@ -366,6 +366,20 @@ def test_the_best_of_each_kind_is_timed_first_then_the_fastest_kind() -> None:
     assert again == [tiles[1], jams[1]], "kinds that were timed in an earlier search are not new"
 
 
+def test_scripts_near_the_fastest_without_copies_are_timed_too() -> None:
+    """Where copies take too long to prove it is the result: without wide vectors it was half as fast."""
+    copied, plain = parse_script("pack(A, S, i, written)"), parse_script("tile(S, 8)")
+    known: dict[Script, float] = {copied: 1.0, plain: 2.0}
+    asked: list[Script] = []
+
+    def near(script: Script) -> Iterator[Trial]:
+        asked.append(script)
+        return iter(())
+
+    assert not list(in_turn([Trial(one, 1.0, "") for one in known], known, near))
+    assert set(asked) == {copied, plain}
+
+
 def test_a_scalar_that_holds_sums_is_expanded_before_anything_else() -> None:
     (program,) = read_c(ROOT / "benchmarks" / "programs" / "chain.c")
     plan = plan_of(program)

@@ -127,7 +127,7 @@ class Planner:
         self._blocked(self._promising(ordered), 1.0)
         self.judge.deadline = next(parts)
         parallelise(self.judge, WIDTH)
-        self._widened(self.judge.found()[:WIDTH])
+        self._widened(_kept(self.judge.found(), WIDTH))
         return sorted(self.judge.found(), key=lambda one: not one.origin.startswith(GIVEN))
 
     def _given(self) -> None:

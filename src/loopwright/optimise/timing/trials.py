@@ -7,7 +7,7 @@ from math import inf
 from typing import Protocol
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.candidates.nests import Script, is_shared
+from loopwright.optimise.candidates.nests import Script, is_shared, tiles_copied
 from loopwright.run.timing import Times
 from loopwright.transform.script.operations import Fuse, Parallelize, Tile
 
@@ -51,7 +51,8 @@ def in_turn(
 
     First the best of each kind, in the order of the model; then, of the kinds in the order of their shortest
     times, the next ones: kinds of scripts differ more than the model can tell, sizes less.  Before these come
-    scripts `near` the fastest one, and near the fastest for one thread: that is where several start from.
+    scripts `near` the fastest one, near the fastest for one thread, which is where several start from, and
+    near the fastest without tiles that are copied, of which proofs take long.
     With a `batch` these do not wait for more kinds than that; of these every other one is for one thread.
     """
     waiting: dict[tuple[str, ...], list[Trial]] = {}
@@ -68,7 +69,8 @@ def in_turn(
         if batch is not None:
             fresh.sort(key=lambda kind: (Parallelize.__name__ in kind) == bool(recent % 2))
         alone = [one for one in known if not is_shared(one)]
-        fastest = [min(some, key=lambda one: known[one], default=()) for some in (alone, known)]
+        plain = [one for one in known if not tiles_copied(one)]
+        fastest = [min(some, key=lambda one: known[one], default=()) for some in (alone, plain, known)]
         next_to = next((one for one in fastest if one not in asked), None)
         if (not fresh or recent == batch) and near is not None and next_to is not None:
             asked.add(next_to)
