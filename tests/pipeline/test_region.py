@@ -252,3 +252,12 @@ def test_new_text_that_a_condition_is_not_about(tmp_path: Path) -> None:
         assert is_parted(Source("new.c", f"{head}{text}\n{tail}"), read_c(path)) == wrong
     request = Request(path, "distribute(L, M)\nblock(L, i)\nblock(M, i)", target=TargetName.CUDA)
     assert transformed(request, silent).kernels is not None
+
+
+def test_a_product_in_a_subscript_stays_one_where_an_iterator_is_a_number(tmp_path: Path) -> None:
+    """`m + j` in place of `1 * m + j` was no product, and the proof of the text failed."""
+    loops = "for (i = 1; i < 3; i++) for (j = 0; j < m; j++) "
+    text = wrapped(loops + "S: a[i * m + j] = b[i - 1] + a[(i - 1) * m + j];")
+    new = region(result(tmp_path, text, "unroll(S, i)").source.text)
+    assert "a[1 * m + j] = b[0] + a[(1 - 1) * m + j];" in new
+    assert "a[2 * m + j] = b[1] + a[(2 - 1) * m + j];" in new

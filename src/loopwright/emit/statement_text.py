@@ -156,7 +156,10 @@ class _Filling:
         return None if found is None or name is None else (found[1], name)
 
     def _subscript(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> str:
-        """A sum between brackets; where it is more than new names for old ones, its terms are collected."""
+        """A sum between brackets; where it is more than new names for old ones, its terms are collected.
+
+        `i * m` stays `1 * m`: it is a product of the text, and is compared with one.
+        """
         filled = [
             self._tile(hole, place) or (hole.place, self._filler(hole, index=not _is_converted(hole)))
             for hole in holes
@@ -170,7 +173,7 @@ class _Filling:
         text = "".join(pieces) + self.source.text[position : place.end]
         is_renamed = all(map(str.isidentifier, fillers)) and len(set(fillers)) == len(fillers)
         as_it_was = text == fillers[0] or is_renamed
-        is_kept = as_it_was or not self._is_sum(place, holes)
+        is_kept = as_it_was or not self._is_sum(place, holes) or _linear_text(place.text) is None
         return text if is_kept else tidied(text, quotients=bool(self.tiles))
 
     def _is_sum(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> bool:
@@ -255,12 +258,15 @@ def tidied(subscript: str, *, quotients: bool = False) -> str:
     """The same sum with its constants, names and `quotients` collected; other texts stay as they are."""
     if (_WITH_QUOTIENTS if quotients else _PLAIN).fullmatch(subscript) is None:
         return subscript
-    try:
-        expression = ast.parse(subscript.strip(), mode="eval").body
-    except SyntaxError:
-        return subscript
-    linear = _linear(expression)
+    linear = _linear_text(subscript)
     return subscript if linear is None else _printed(linear)
+
+
+def _linear_text(subscript: str) -> SubscriptSum | None:
+    try:
+        return _linear(ast.parse(subscript.strip(), mode="eval").body)
+    except SyntaxError:
+        return None
 
 
 def _linear(expression: ast.expr) -> SubscriptSum | None:
