@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from unittest.mock import patch
 
-from loopwright.emit.cuda.text import DeviceText
-from loopwright.emit.region import Loops
+from loopwright.emit.cuda.text import DeviceText, device_text
+from loopwright.emit.region import Loops, new_source
 from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Array, Program
@@ -110,9 +110,9 @@ class Mistake:
                 step = cuda.CudaTarget.generated
                 change = patch.object(cuda.CudaTarget, "generated", self._generated(step))
             case "kernels":
-                change = patch.object(cuda, "device_text", self._device(cuda.device_text))
+                change = patch.object(cuda, "device_text", self._device(device_text))
             case _:
-                change = patch.object(targets, "new_source", self._source(targets.new_source, guarded))
+                change = patch.object(targets, "new_source", self._source(new_source, guarded))
         with change:
             yield
 

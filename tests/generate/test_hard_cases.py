@@ -380,16 +380,6 @@ def test_an_endless_loop_runs_only_where_integers_are_left() -> None:
     assert list(execute(program, {"n": -1}, 1_000)) == []
 
 
-def test_statements_that_share_a_stride_only_with_a_third_one() -> None:
-    """B differs from A by even numbers, C by odd ones; for i < 10 there is no A, and B(1) precedes C(1)."""
-    schedule = flat(
-        "[n] -> { A[i, j] -> [i, 2j, 0] : 10 <= i < 20 and 0 <= j < n;"
-        " B[i] -> [i, i, 0] : 0 <= i < 10 or (10 <= i < 20 and i mod 2 = 0);"
-        " C[i] -> [i, 1, 1] : 0 <= i < 20 }"
-    )
-    proved_program(schedule)
-
-
 def test_a_stride_that_isl_merges_wrongly_is_not_used() -> None:
     """S(2, 1, 1) would be missing for n = 11."""
     schedule = flat(

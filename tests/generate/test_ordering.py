@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from loopwright.generate.components import sort_pieces
 from tests.conftest import examples
+from tests.generate.support import flat, proved_program
 
 LEVEL = 2
 BOX = "-3 <= x <= 3 and -3 <= y <= 3"
@@ -88,3 +89,13 @@ def test_any_disjoint_pieces(drawn: list[isl.BasicSet]) -> None:
     assume(len(kept) > 1)
     note("; ".join(map(str, kept)))
     check(kept)
+
+
+def test_statements_that_share_a_stride_only_with_a_third_one() -> None:
+    """B differs from A by even numbers, C by odd ones; for i < 10 there is no A, and B(1) precedes C(1)."""
+    schedule = flat(
+        "[n] -> { A[i, j] -> [i, 2j, 0] : 10 <= i < 20 and 0 <= j < n;"
+        " B[i] -> [i, i, 0] : 0 <= i < 10 or (10 <= i < 20 and i mod 2 = 0);"
+        " C[i] -> [i, 1, 1] : 0 <= i < 20 }"
+    )
+    proved_program(schedule)
