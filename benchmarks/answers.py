@@ -1,8 +1,8 @@
 """Whether the extracted checker and Coq give the same answers: on all that the tool asks.
 
-    python -m benchmarks.answers [--every 1] [--changed 3] [--limit 60] [corpus|scripts...]
+    python -m benchmarks.answers [--every 1] [--changed 3] [--limit 60] [corpus|scripts|gpu...]
 
-Runs `codegen` on the files of the corpus and `transform` on the kernels' scripts, and keeps every problem
+Runs `codegen` on the files of the corpus and `transform` on the kernels' scripts, those for a GPU too, and keeps every problem
 that the verified checker is asked.  Its certificates, and some with numbers changed, are given to the
 extracted program and to the same function in `coqc` (`vm_compute`).  Prints a line for each input, with what
 the tool says of it, and how many answers differ; the exit status is 1 if one does.  Problems for which no
@@ -64,11 +64,12 @@ def inputs(kinds: Sequence[str], every: int) -> Iterator[Input]:
         paths = sorted(path for path in CORPUS.rglob("*") if path.suffix in SUFFIXES)
         for path in paths[::every]:
             yield Input(str(path.relative_to(CORPUS)), ("codegen", str(path), "--json"))
-    if "scripts" in kinds:
-        for script in sorted(KERNELS.rglob("*.lw"))[::every]:
-            name = script.relative_to(KERNELS)
+    for script in sorted(KERNELS.rglob("*.lw"))[::every]:
+        name = script.relative_to(KERNELS)
+        is_gpu = name.parts[0] == "gpu"
+        if ("gpu" if is_gpu else "scripts") in kinds:
             made = Path(tempfile.gettempdir()) / f"{script.stem}.cu"
-            target = ("--target", "cuda", "-o", str(made)) if name.parts[0] == "gpu" else ()
+            target = ("--target", "cuda", "-o", str(made)) if is_gpu else ()
             words = ("transform", str(KERNELS / f"{script.stem}.c"), str(script), "--json", *target)
             yield Input(str(name), words)
 
@@ -154,7 +155,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description="whether the extracted checker and Coq give the same answers"
     )
-    parser.add_argument("kinds", nargs="*", default=["corpus", "scripts"])
+    parser.add_argument("kinds", nargs="*", default=["corpus", "scripts", "gpu"])
     parser.add_argument("--every", type=int, default=1, help="take every nth input")
     parser.add_argument("--changed", type=int, default=3, help="changed certificates for each problem")
     parser.add_argument("--limit", type=int, default=60, help="processor seconds for coqc on one problem")

@@ -455,27 +455,33 @@ let is_allowed p sizes =
   decide (List.combine g.sizes (List.map integer sizes)) g.assumption
 
 let budget = 20000
+let short = 200
 
 (* Processor time at which the search ends. *)
 let deadline = ref infinity
 
 (* First a short search; then one after what is excluded by a sum of facts.  Cuts make numbers grow: where
-   machine integers do not hold them, variables that are not integers are split instead; then facts with large numbers, such as the range of a type, are left out; then numbers are large. *)
+   machine integers do not hold them, a short search with large numbers comes next; then variables that are not
+   integers are split instead; then facts with large numbers, such as the range of a type, are left out; then
+   numbers are large. *)
 let find goal =
+  let overflowed = ref false in
   let small ?(rounds = 0) ?(budget = budget) limit cuts () =
     match Finder.search ~rounds limit cuts budget !deadline goal with
     | Finder.Certificate c -> Finder_large.Certificate c
     | Finder.Solution values -> Finder_large.Solution values
-    | Finder.Unknown | (exception Machine.Overflow) -> Finder_large.Unknown
+    | Finder.Unknown -> Finder_large.Unknown
+    | Finder.Left_out | (exception Machine.Overflow) -> overflowed := true; Finder_large.Unknown
   in
-  let large cuts () = Finder_large.search None cuts budget !deadline goal in
+  let large ?(budget = budget) cuts () = Finder_large.search None cuts budget !deadline goal in
+  let large_if_needed () = if !overflowed then large ~budget:short 30 () else Finder_large.Unknown in
   let next answer search =
     match answer with
     | Finder_large.Unknown when Sys.time () < !deadline -> search ()
     | _ -> answer
   in
   List.fold_left next Finder_large.Unknown
-    [ small ~budget:200 None 30; small ~rounds:2 None 30; small None 30; small None 0;
+    [ small ~budget:short None 30; large_if_needed; small ~rounds:2 None 30; small None 30; small None 0;
       small (Some (1 lsl 31)) 30; large 30; large 0 ]
 
 let most_earlier = 10
@@ -505,7 +511,7 @@ let certificates p =
         List.iter (fun a -> Printf.printf " %s" (decimal a)) values;
         print_newline ();
         exit 1
-      | Finder_large.Unknown -> Printf.printf "open %d unknown\n" k; exit 1)
+      | Finder_large.Unknown | Finder_large.Left_out -> Printf.printf "open %d unknown\n" k; exit 1)
     (goals_of p)
 
 let rec show f =

@@ -711,7 +711,8 @@ let point_of width tableau (known : knowledge) =
 
 (* -- the search --------------------------------------------------------------------------------------- *)
 
-type answer = Certificate of certificate | Solution of z list | Unknown
+(* `Left_out`: what fits has a solution, and there are facts that do not fit. *)
+type answer = Certificate of certificate | Solution of z list | Left_out | Unknown
 
 let push f facts = match f with All gs -> gs @ facts | f -> f :: facts
 
@@ -897,6 +898,6 @@ let search ?(rounds = 0) limit max_cuts budget deadline (goal : fact list) : ans
   let levels = List.fold_left (fun found k -> Levels.add k k found) Levels.empty (List.init count Fun.id) in
   match solve ~rounds None 0 0 [] formulas count with
   | proof -> Certificate (written levels count proof)
-  | exception Stop (Solution _) when skipped -> Unknown
+  | exception Stop (Solution _) when skipped -> Left_out
   | exception Stop answer -> answer
   | exception Budget -> Unknown
