@@ -31,7 +31,7 @@ No loop scans some that its text has.
 
 
 def quotients_in(plan: Plan) -> Quotients:
-    """The loops over tiles, where storage has changed: only then are there such subscripts."""
+    """The loops over tiles, where storage has changed and a text has quotients: only then are they needed."""
     if not plan.storage:
         return {}
     found: dict[str, dict[tuple[str, int], int | None]] = {}
@@ -39,6 +39,8 @@ def quotients_in(plan: Plan) -> Quotients:
         holes = (one for one in statement.body.holes if isinstance(one, Hole))
         written = ((one.iterator, quotient_at(one, statement.body.place)) for one in holes)
         found[statement.name] = {(name, at[0]): None for name, at in written if at is not None}
+        if not found[statement.name]:
+            continue
         parts = [_scanned(plan, statement, *part) for part in pieces(statement.schedule)]
         for key, loop in parts[0].items() if parts else ():
             if all(one.get(key) == loop for one in parts):

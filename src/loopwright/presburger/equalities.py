@@ -11,6 +11,7 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.sets import integer
 
 Row: TypeAlias = list[int]
 """An equality: the sum of the entries times the columns' variables is 0."""
@@ -101,12 +102,7 @@ def _equalities(relation: isl.Map) -> tuple[int, list[Row]]:
     first = hidden + width
     columns[first : first + depth] = reversed(columns[first : first + depth])
     entries = [[matrix.get_element_val(row, column) for column in columns] for row in range(matrix.rows())]
-    return hidden, [[_integer(one) for one in row] for row in entries]
-
-
-def _integer(value: isl.Val) -> int:
-    """The integer.  `get_num_si` answers 0 to what a machine word does not hold; text holds everything."""
-    return value.get_num_si() or (0 if value.is_zero() else int(value.to_python()))
+    return hidden, [[integer(one) for one in row] for row in entries]
 
 
 def reduced_rows(rows: list[Row], pivots: int) -> dict[int, Row]:
@@ -179,7 +175,7 @@ def residues(points: isl.Set) -> Residues:
     matrix = hull.equalities_matrix(*order)
     found: Residues = {}
     for number in range(matrix.rows()):
-        row = [int(matrix.get_element_val(number, k).to_python()) for k in range(matrix.cols())]
+        row = [integer(matrix.get_element_val(number, k)) for k in range(matrix.cols())]
         axes = [k for k, entry in enumerate(row[: -1 - hidden]) if entry]
         factors = [abs(entry) for entry in row[-1 - hidden : -1] if entry]
         if len(axes) == 1 and axes[0] < count and abs(row[axes[0]]) == 1 and len(factors) <= 1:

@@ -51,7 +51,10 @@ def is_between(values: isl.Set, first: isl.PwAff, end: isl.PwAff) -> bool:
 
 
 def pieces_of_function(function: isl.Map) -> list[tuple[isl.Set, isl.MultiAff]]:
-    """A single-valued map as quasi-affine functions on disjoint domains, which isl finds by least values."""
+    """A single-valued map as quasi-affine functions on disjoint domains.
+
+    What equations do not show isl finds by least values.
+    """
     found: list[tuple[isl.Set, isl.MultiAff]] = []
 
     def visit(domain: isl.Set, part: isl.MultiAff) -> None:
@@ -59,6 +62,11 @@ def pieces_of_function(function: isl.Map) -> list[tuple[isl.Set, isl.MultiAff]]:
 
     whole = isl.PwMultiAff.from_map(function)
     whole.foreach_piece(visit)
-    if not function.is_subset(isl.Map.from_pw_multi_aff(whole)):
+    if not (_has_equations(function) or function.is_subset(isl.Map.from_pw_multi_aff(whole))):
         raise InternalError(Code.ISL, "isl did not find the pieces of a function")
     return found
+
+
+def _has_equations(function: isl.Map) -> bool:
+    """Whether the map is one function, whose equations isl has, so that it looks for no least values."""
+    return function.n_basic_map() == 1 and bool(function.plain_is_single_valued())

@@ -23,6 +23,11 @@ OUT = isl.dim_type.out
 DIV = isl.dim_type.div
 
 
+def integer(value: isl.Val) -> int:
+    """An integer.  `get_num_si` answers 0 to what a machine word does not hold; text holds everything."""
+    return value.get_num_si() or (0 if value.is_zero() else int(value.to_python()))
+
+
 def eliminate_inner(domain: isl.Set, level: int) -> isl.Set:
     """Forget the dimensions inside `level`, keeping the space."""
     inner = domain.dim(DIM) - level - 1

@@ -16,7 +16,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.presburger import dimensions
 from loopwright.presburger.dimensions import all_points, first
 from loopwright.presburger.named import without_parameters
-from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.presburger.sets import DIM, IN, OUT, integer
 
 Position: TypeAlias = tuple[int, ...]
 """(p0, ..., pM): the path from the root of the syntax tree to a statement."""
@@ -37,8 +37,9 @@ def pieces(schedule: isl.Map) -> tuple[tuple[Position, isl.Map], ...]:
     found: dict[Position, isl.Map] = {}
     for basic in schedule.get_basic_maps():
         part = basic.to_map()
-        for position in _positions(part):
-            here = part if _fixed(part) is not None else part.intersect_range(at(part, position))
+        fixed = _fixed(part)
+        for position in _positions(part) if fixed is None else [fixed]:
+            here = part if fixed is not None else part.intersect_range(at(part, position))
             found[position] = found[position].union(here) if position in found else here
     return tuple(sorted(found.items(), key=lambda item: item[0]))
 
@@ -47,15 +48,11 @@ def _fixed(part: isl.Map) -> Position | None:
     """The position, where isl has it as constants."""
     values = [part.plain_get_val_if_fixed(OUT, place) for place in range(0, part.dim(OUT), 2)]
     if all(value.is_int() for value in values):
-        return tuple(int(value.to_python()) for value in values)
+        return tuple(map(integer, values))
     return None
 
 
 def _positions(part: isl.Map) -> Iterator[Position]:
-    fixed = _fixed(part)
-    if fixed is not None:
-        yield fixed
-        return
     positions = without_parameters(part.range())
     for loop in reversed(range(loops_of(part))):
         positions = positions.project_out(DIM, entry(loop), 1)

@@ -13,11 +13,13 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Relation, Sum, Test, Var
+from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Max, Min, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms, substituted_expr
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
+from loopwright.presburger.functions import pieces_of_function
+from loopwright.presburger.named import COMPARED
 from loopwright.presburger.sets import IN, within_effort
 from loopwright.prove.obligations.formulas import Linear, expr_of
 from loopwright.prove.obligations.timetable import Timetable, pieces_of
@@ -152,7 +154,7 @@ def _fresh(name: str, taken: Sequence[str]) -> str:
 @dataclass(frozen=True, eq=False)
 class Walk:
     table: Timetable
-    known: dict[TimedCall, isl.PwMultiAff] = field(default_factory=dict)
+    known: dict[TimedCall, list[isl.PwAff]] = field(default_factory=dict)
     """Times that were asked for before."""
 
     def common(self, calls: Sequence[TimedCall], count: int, place: WalkPosition) -> Vector:
@@ -288,25 +290,26 @@ class Walk:
         scope = self.scope(call.run.domain, place)
         same = call.times.domain()
         for k, one in enumerate(cut[decided:-1], decided):
-            time, limit = times.get_at(k), value(one, scope)
-            wrong = time.gt_set(limit) if side < 0 else time.lt_set(limit)
-            if not same.is_disjoint(wrong):
+            if not same.is_disjoint(_compared(times[k], ">" if side < 0 else "<", one, scope)):
                 return False
-            same = same.intersect(time.eq_set(limit))
+            same = same.intersect(_compared(times[k], "==", one, scope))
             if same.is_empty():
                 return True
-        time, limit = times.get_at(len(cut) - 1), value(cut[-1], scope)
-        return bool(same.is_disjoint(time.ge_set(limit) if side < 0 else time.lt_set(limit)))
+        wrong = _compared(times[len(cut) - 1], ">=" if side < 0 else "<", cut[-1], scope)
+        return bool(same.is_disjoint(wrong))
 
     def shown(self, call: TimedCall, k: int, place: WalkPosition) -> Expr | None:
         """Place k of the time, where it is a function of the iterators around."""
         form = call.forms[k]
         return None if form is None or len(form.coefficients) > place.depth else self.expr(form, place)
 
-    def functions(self, call: TimedCall) -> isl.PwMultiAff:
-        """The time as a function of the iterators."""
+    def functions(self, call: TimedCall) -> list[isl.PwAff]:
+        """The time as functions of the iterators, defined elsewhere too where they are affine."""
         if call not in self.known:
-            self.known[call] = isl.PwMultiAff.from_map(call.times)
+            whole = isl.PwMultiAff.from_map(call.times)
+            if whole.n_piece() == 1:
+                whole = isl.PwMultiAff.from_multi_aff(pieces_of_function(call.times)[0][1])
+            self.known[call] = [whole.get_at(k) for k in range(self.table.width)]
         return self.known[call]
 
     def grows(self, first: Vector, second: Vector, place: WalkPosition) -> bool:
@@ -321,6 +324,16 @@ class Walk:
         if len(first) > len(second):
             wrong = wrong.union(same)
         return bool(wrong.is_empty())
+
+
+def _compared(time: isl.PwAff, relation: str, limit: Expr, scope: IteratorScope) -> isl.Set:
+    """Where a time is in a relation to a limit; a minimum or a maximum one part after the other."""
+    match limit, relation:
+        case (Max(arguments), ">" | ">=") | (Min(arguments), "<"):
+            return reduce(isl.Set.intersect, (_compared(time, relation, one, scope) for one in arguments))
+        case (Max(arguments), "<") | (Min(arguments), ">" | ">="):
+            return reduce(isl.Set.union, (_compared(time, relation, one, scope) for one in arguments))
+    return COMPARED[relation](time, value(limit, scope))
 
 
 def _first_loops(node: Node) -> Iterator[For]:

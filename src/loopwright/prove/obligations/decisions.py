@@ -40,6 +40,8 @@ class _Split:
     test: Compare
     yes: isl.Set
     no: isl.Set
+    within: set[int]
+    """Pieces that are made of this inequality alone or with others, so that it holds in them."""
 
 
 def decided(region: isl.Set, pieces: Sequence[tuple[isl.Set, T]], names: Sequence[str]) -> Decision[T] | None:
@@ -68,48 +70,53 @@ class _Deciding(Generic[T]):
             if region.is_subset(self.pieces[piece][0]):
                 return Decided(self.pieces[piece][1])
         within = self._within(region, pieces)
-        useful: list[tuple[int, int, isl.Set, isl.Set]] = []
-        for number in splits:
-            yes, no = region.intersect(self.splits[number].yes), region.intersect(self.splits[number].no)
-            if not (yes.is_empty() or no.is_empty()):
-                counts = [self._count(within, number, holds=holds) for holds in (True, False)]
-                useful.append((sum(counts) * 64 + max(counts), number, yes, no))
-        if not useful:
-            return Decided(self.pieces[pieces[0]][1])
-        _, chosen, *sides = min(useful, key=lambda item: item[:2])
-        left = [number for _, number, _, _ in useful if number != chosen]
-        below = [self.tree(side, self._within(side, within) or pieces[:1], left) for side in sides]
-        return Cases(self.splits[chosen].test, below[0], below[1])
+        left = sorted(splits, key=lambda number: (self._cost(within, number), number))
+        while left:
+            chosen = self.splits[left.pop(0)]
+            sides = region.intersect(chosen.yes), region.intersect(chosen.no)
+            if not any(side.is_empty() for side in sides):
+                below = [self.tree(side, self._within(side, within) or pieces[:1], left) for side in sides]
+                return Cases(chosen.test, below[0], below[1])
+        return Decided(self.pieces[pieces[0]][1])
 
     def _within(self, region: isl.Set, pieces: Sequence[int]) -> list[int]:
         return [piece for piece in pieces if not region.is_disjoint(self.pieces[piece][0])]
 
-    def _count(self, pieces: Sequence[int], split: int, *, holds: bool) -> int:
-        """How many pieces have points on a side of a split, in this region or elsewhere."""
-        return sum(not self._is_apart(one, split, holds=holds) for one in pieces)
+    def _cost(self, pieces: Sequence[int], split: int) -> int:
+        """By how many pieces have points on each side of a split, in this region or elsewhere."""
+        sides = ([self._is_apart(one, split, holds=holds) for one in pieces] for holds in (True, False))
+        counts = [side.count(False) for side in sides]
+        return sum(counts) * 64 + max(counts)
 
     def _is_apart(self, piece: int, split: int, *, holds: bool) -> bool:
-        """Whether the piece has no point on a side of a split."""
+        """Whether the piece, which has points, has none on a side of a split."""
+        one = self.splits[split]
+        if piece in one.within:
+            return not holds
         key = (piece, split, holds)
         if key not in self.apart:
-            one = self.splits[split]
+            if self.apart.get((piece, split, not holds)):
+                return False
             self.apart[key] = self.pieces[piece][0].is_disjoint(one.yes if holds else one.no)
         return self.apart[key]
 
 
 def _splits(domains: Sequence[isl.Set], names: Sequence[str]) -> Iterator[_Split]:
     """The inequalities that the pieces are made of, each once, with their two sides."""
-    seen: set[Compare] = set()
-    for domain in domains:
-        for piece in domain.compute_divs().get_basic_sets():
+    seen: dict[Compare, _Split] = {}
+    for number, domain in enumerate(domains):
+        parts = domain.compute_divs().get_basic_sets()
+        for piece in parts:
             for constraint in piece.get_constraints():
                 aff = constraint.get_aff()
                 for one in (aff, aff.neg()) if constraint.is_equality() else (aff,):
                     test = at_most(inequality_of(isl.Constraint.inequality_from_aff(one), names))
                     if test not in seen:
-                        seen.add(test)
                         yes = isl.PwAff.from_aff(one).nonneg_set()
-                        yield _Split(test, yes, yes.complement())
+                        seen[test] = _Split(test, yes, yes.complement(), set())
+                    if len(parts) == 1:
+                        seen[test].within.add(number)
+    yield from seen.values()
 
 
 def at_most(test: Compare) -> Compare:

@@ -43,11 +43,18 @@ def value(expr: ex.Expr, scope: IteratorScope) -> isl.PwAff:
         case ex.Int(number):
             return isl.PwAff.val_on_domain(isl.Set.universe(scope.domain.get_space()), _val(scope, number))
         case ex.Var(name):
-            return _variable(name, scope)
-        case ex.Sum(terms):
-            return reduce(isl.PwAff.add, (value(term, scope) for term in terms), value(ex.Int(0), scope))
-        case ex.Scaled(factor, argument):
-            return value(argument, scope).scale_val(_val(scope, factor))
+            return isl.PwAff.var_on_domain(scope.local_space(), *_place(name, scope))
+        case ex.Sum() | ex.Scaled():
+            found = isl.Aff.zero_on_domain(scope.local_space())
+            others: list[isl.PwAff] = []
+            for part, factor in _collected(expr, scope, others).items():
+                if part is None:
+                    found = found.set_constant_val(_val(scope, factor))
+                else:
+                    kind, position = _place(part, scope)
+                    kind = isl.dim_type.in_ if kind == isl.dim_type.set else kind
+                    found = found.set_coefficient_val(kind, position, _val(scope, factor))
+            return reduce(isl.PwAff.add, others, isl.PwAff.from_aff(found))
         case ex.FloorDiv(argument, divisor):
             return _floor(value(argument, scope), divisor)
         case ex.TruncDiv(argument, divisor):
@@ -65,19 +72,43 @@ def value(expr: ex.Expr, scope: IteratorScope) -> isl.PwAff:
             assert_never(expr)
 
 
+def _collected(expr: ex.Expr, scope: IteratorScope, others: list[isl.PwAff]) -> dict[str | None, int]:
+    """The factors of names in a sum, that of 1 under None; what is no multiple of a name joins `others`."""
+    found: dict[str | None, int] = {}
+
+    def add(part: ex.Expr, factor: int) -> None:
+        match part:
+            case ex.Int(number):
+                found[None] = found.get(None, 0) + factor * number
+            case ex.Var(name):
+                found[name] = found.get(name, 0) + factor
+            case ex.Sum(terms):
+                for term in terms:
+                    add(term, factor)
+            case ex.Scaled(more, argument):
+                add(argument, factor * more)
+            case _:
+                other = value(part, scope)
+                others.append(other if factor == 1 else other.scale_val(_val(scope, factor)))
+
+    add(expr, 1)
+    return found
+
+
 def _val(scope: IteratorScope, number: int) -> isl.Val:
     return isl.Val.read_from_str(scope.domain.get_ctx(), str(number))
 
 
-def _variable(name: str, scope: IteratorScope) -> isl.PwAff:
+def _place(name: str, scope: IteratorScope) -> tuple[isl.dim_type, int]:
+    """Which dimension of the iterator vectors a name is, or which parameter."""
     if name in scope.names:
-        return isl.PwAff.var_on_domain(scope.local_space(), isl.dim_type.set, scope.names[name])
+        return isl.dim_type.set, scope.names[name]
     position = scope.domain.find_dim_by_name(isl.dim_type.param, name)
     if position < 0:
         raise InternalError(
             Code.INTERNAL, f"the program uses {name!r}, which is neither an iterator nor a parameter"
         )
-    return isl.PwAff.var_on_domain(scope.local_space(), isl.dim_type.param, position)
+    return isl.dim_type.param, position
 
 
 def _floor(dividend: isl.PwAff, divisor: int) -> isl.PwAff:

@@ -170,7 +170,7 @@ def have_one_time(parts: list[CallTimes]) -> bool:
 
 
 def _with_one_time(key: Key, parts: list[CallTimes], calls: list[Run]) -> list[tuple[Target, Timing]]:
-    wanted = reduce(isl.Set.union, (part.times.domain() for part in parts))
+    wanted = reduce(isl.Set.union, (part.times.domain() for part in parts)).coalesce()
     executions = tuple(TargetExecutions(run, _graph(run, run.arguments)) for run in calls)
     timing = [(part, one.run, one.points.apply_range(part.times)) for one in executions for part in parts]
     if len(parts) > 1:
