@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from loopwright.c.regions import Directive
 from loopwright.c.tokens import has_assignment, name_matches, names_in, packed, spelled, with_names_replaced
@@ -96,6 +97,7 @@ def constant_macro(macros: Sequence[Macro], name: str) -> int | None:
     return integer_text(found[0].body)
 
 
+@lru_cache(maxsize=1024)
 def integer_text(text: str) -> int | None:
     """The integer that `text` is, parentheses, sign and suffix allowed; None if it is something else.
 

@@ -62,7 +62,7 @@ class Node:
     """
 
     __slots__ = (
-        *("_below", "_by_type", "_children", "_fields", "_raw"),
+        *("_below", "_by_type", "_children", "_fields", "_raw", "_text"),
         *("end", "is_named", "parent", "source", "start", "type"),
     )
 
@@ -78,6 +78,7 @@ class Node:
         self._below: tuple[Node, ...] | None = None
         self._by_type: dict[tuple[str, ...], tuple[Node, ...]] | None = None
         self._fields: dict[str, Node | None] | None = None
+        self._text: str | None = None
 
     @property
     def children(self) -> list[Node]:
@@ -259,8 +260,10 @@ class Node:
 
     @property
     def text(self) -> str:
-        inside = self.source.text[self.start : self.end]
-        return self.spelled.text if ")" in inside else inside
+        if self._text is None:
+            inside = self.source.text[self.start : self.end]
+            self._text = self.spelled.text if ")" in inside else inside
+        return self._text
 
     @property
     def spelled(self) -> Span:

@@ -4,6 +4,7 @@ isl's affine hulls.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 from math import gcd
 from typing import TypeAlias
@@ -101,8 +102,13 @@ def _equalities(relation: isl.Map) -> tuple[int, list[Row]]:
     columns = list(range(matrix.cols()))
     first = hidden + width
     columns[first : first + depth] = reversed(columns[first : first + depth])
-    entries = [[matrix.get_element_val(row, column) for column in columns] for row in range(matrix.rows())]
-    return hidden, [[integer(one) for one in row] for row in entries]
+    return hidden, [_entries(matrix, row, columns) for row in range(matrix.rows())]
+
+
+def _entries(matrix: isl.Mat, row: int, columns: Iterable[int]) -> Row:
+    """The entries of a row, most of which are 0."""
+    values = (matrix.get_element_val(row, column) for column in columns)
+    return [integer(one) if one.sgn() else 0 for one in values]
 
 
 def reduced_rows(rows: list[Row], pivots: int) -> dict[int, Row]:
@@ -175,7 +181,7 @@ def residues(points: isl.Set) -> Residues:
     matrix = hull.equalities_matrix(*order)
     found: Residues = {}
     for number in range(matrix.rows()):
-        row = [integer(matrix.get_element_val(number, k)) for k in range(matrix.cols())]
+        row = _entries(matrix, number, range(matrix.cols()))
         axes = [k for k, entry in enumerate(row[: -1 - hidden]) if entry]
         factors = [abs(entry) for entry in row[-1 - hidden : -1] if entry]
         if len(axes) == 1 and axes[0] < count and abs(row[axes[0]]) == 1 and len(factors) <= 1:

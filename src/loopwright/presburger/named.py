@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeAlias, TypeVar
 
 import islpy as isl
@@ -55,10 +56,12 @@ def whole(value: int) -> isl.Val:
     return isl.Val(str(value))
 
 
+@lru_cache(maxsize=1024)
 def number(value: int) -> isl.PwAff:
     return isl.PwAff.from_aff(isl.Aff.val_on_domain_space(parameter_space(()), whole(value)))
 
 
+@lru_cache(maxsize=1024)
 def variable(name: str) -> isl.PwAff:
     local = isl.LocalSpace.from_space(parameter_space((name,)))
     return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, PARAM, 0))
