@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import atexit
-import difflib
 import gc
 import sys
 import textwrap
@@ -180,6 +179,8 @@ def _verb(words: Sequence[str]) -> str | None:
     verb = next((word for word in words if not word.startswith("-")), None)
     if verb is None or verb in VERBS:
         return verb
+    import difflib
+
     near = [RENAMED[verb]] if verb in RENAMED else difflib.get_close_matches(verb, VERBS, 1)
     hint = f"did you mean {near[0]}?" if near else f"the verbs are {', '.join(VERBS)}"
     raise BadInput(Code.OPTION, f"no verb is called '{shortened(verb)}'", hint=hint)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from loopwright.errors import Note
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.points import values_text
-from loopwright.prove.equivalence.instances import ComparedTexts
 from loopwright.prove.verdict import Verdict
+
+if TYPE_CHECKING:
+    from loopwright.prove.equivalence.instances import ComparedTexts
 
 REASSOCIATION = "sums and products may be computed in any order"
 
