@@ -35,7 +35,7 @@ from loopwright.prove.reading.integer_types import type_at
 from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.reading.operation import StatementSyntax, is_in_subscript
 from loopwright.prove.scanning.executed import executed, runs
-from loopwright.prove.text.overflow import NotShown, refuse_overflow
+from loopwright.prove.text.overflow import NotShown, Overflows, refuse_overflow
 from loopwright.prove.verdict import Refuted, Undecided
 
 ARITHMETIC = ("+", "-", "*", "<<")
@@ -63,6 +63,27 @@ def overflow_of_text(old: Program, text: LoopText) -> Refuted | Undecided | None
     """The same for loops that were followed."""
     statements = {name: leaf.syntax for name, leaf in text.leaves.items()}
     return _overflow(old, old.assumptions, old.facts, text.loops, statements)
+
+
+def overflow_at(old: Program, sizes: Mapping[str, int]) -> str | None:
+    """A signed integer that OLD computes beyond its type for these sizes, as a bound, in a subscript or as a
+    value: it may do anything then.  None where there is none, or where that is not known.
+    """
+    try:
+        refuse_overflow(old, {name: (size, size) for name, size in sizes.items()})
+    except Overflows as failure:
+        if failure.kind.signed:
+            return str(failure)
+    except NotShown:
+        pass  # an interval is too wide, or there is no bound for data
+    known = everywhere()
+    for name, size in sizes.items():
+        known = known.intersect(variable(name).eq_set(number(size)))
+    own = {name: [*_computed(one.node, one.words, subscripts=True)] for name, one in sides(old).items()}
+    for one, wrong in _beyond(_loops(old), own, known):
+        if one.type.signed and not wrong.is_empty():
+            return f"'{packed(one.node.text)}' is beyond {one.type.greatest}"
+    return None
 
 
 def _overflow(

@@ -48,6 +48,10 @@ class NotShown(Exception):
 class Overflows(NotShown):
     """The one value that an expression has is not one of its type; the message says which."""
 
+    def __init__(self, message: str, kind: Integer) -> None:
+        super().__init__(message)
+        self.kind = kind
+
 
 @dataclass(frozen=True)
 class Typed:
@@ -63,7 +67,7 @@ class Typed:
         if not isinstance(kind, Integer) or not kind.least <= self.least <= self.greatest <= kind.greatest:
             if isinstance(kind, Integer) and self.least == self.greatest:
                 limits = f"not between {kind.least} and {kind.greatest}"
-                raise Overflows(f"'{text}' is {self.least}, which is {limits}")
+                raise Overflows(f"'{text}' is {self.least}, which is {limits}", kind)
             raise NotShown(f"'{text}' may be {self.least} or {self.greatest}")
         return self
 
