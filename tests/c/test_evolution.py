@@ -10,7 +10,7 @@ from loopwright.read.c.evolution import with_evolved_values
 from loopwright.source import Source
 
 HEAD = """#define MIN(a, b) ((a) < (b) ? (a) : (b))
-void f(int n, int m, double *x, double *y, double A[2][9])
+void f(int n, int m, double *x, double *y, double A[2][9], int *z)
 {
 """
 
@@ -47,6 +47,14 @@ REPLACED = [
     ("int k = 0; while (k < n) k += 2; y[k] = 0;", "y[(2*(n>0?((n+1)/2):0))]=0"),
     ("int t = 8; for (int i = 0; i < MIN(n, t); i++) y[i] = 0;", "i<((n<8)?n:8)"),
     ("if (n < 0) return; int k = n & ~3; y[k] = 0;", "y[(n-(n&3))]=0"),
+    # the type by which other integers are computed
+    ("int i; for (i = 0; i < n; i++) y[i] = z[i] * i;", "y[k_1]=z[k_1]*((int)k_1)"),
+    ("int i; for (i = 0; i < n; i++) y[i] = x[i] * i;", "y[k_1]=x[k_1]*k_1"),
+    ("int i; for (i = 0; i < n; i++) z[i + 1] += i;", "z[k_1+1]+=((int)k_1)"),
+    ("int i; for (i = 0; i < n; i++) z[i] = z[i] > 0 ? i : z[n];", "?((int)k_1):z[n]"),
+    ("long k = 1; for (int i = 0; i < n; i++) { z[i] = z[i] * k; k += 3; }", "z[i]*((long)(3*i+1))"),
+    ("int d = z[0]; long k = m + 1; y[0] = d * k;", "y[0]=d*((long)(m+1))"),
+    ("int t = 8; for (int i = 0; i < n; i++) y[i] = z[i] * MIN(m, t);", "z[i]*((int)((m<8)?m:8))"),
 ]
 
 

@@ -25,13 +25,14 @@ from loopwright.prove.comparison.regions import (
     with_results,
 )
 from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions, compared_texts
+from loopwright.prove.comparison.values_in_types import overflow_at
 from loopwright.prove.equivalence.answer import Agreement, Equivalence
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.find import resolved
 from loopwright.read.c.paired_wordings import in_lanes, pairs_of_wordings
-from loopwright.read.c.reader import load_unmarked
+from loopwright.read.c.reader import load_unmarked, parse_c
 from loopwright.read.c.rephrased import as_written, with_statements_written_out
 from loopwright.read.mlir.parsing import is_mlir, read_mlir
 from loopwright.read.openscop import read_openscop
@@ -272,6 +273,8 @@ def _compared_wordings(
         changed = [one.path for one, other in zip(texts, (before, source), strict=True) if one != other]
         reworded = (f"{', '.join(changed)}: {IN_OTHER_WORDS}",) if changed else ()
         found = replace(found, trusted=(*found.trusted, *reworded, *pair.trusted))
+        if texts[0] != before:
+            found = _unless_it_overflows(found, before, options)
         if not isinstance(found.verdict, Undecided):
             return _if_compiled(found, before, source, compilers)
         undecided.append(found)
@@ -292,6 +295,20 @@ def _told_first(found: Comparison, error: str | None) -> Comparison:
         return found
     verdict = replace(last.verdict, reason=f"{error}; {last.verdict.reason}")
     return replace(found, answers=(*found.answers[:-1], replace(last, verdict=verdict)))
+
+
+def _unless_it_overflows(found: Comparison, before: Source, options: ComparisonOptions) -> Comparison:
+    """No difference is told for sizes at which the old text overflows as it is written."""
+    verdict = found.verdict
+    try:
+        programs = parse_c(before, options.of_old) if isinstance(verdict, Refuted) else ()
+    except BadInput:
+        return found
+    beyond = (overflow_at(one, verdict.parameters) for one in programs if isinstance(verdict, Refuted))
+    reason = next((one for one in beyond if one is not None), None)
+    if reason is None:
+        return found
+    return replace(found, answers=(replace(found.answers[0], verdict=Undecided(reason)),))
 
 
 def _if_compiled(

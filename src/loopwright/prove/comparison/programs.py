@@ -19,7 +19,6 @@ from loopwright.c.liveness import may_be_replaced
 from loopwright.c.syntax import Node, operator, walk
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
-from loopwright.presburger.points import values_text
 from loopwright.presburger.sets import isl_failures, within_effort
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.values_in_types import (
@@ -175,9 +174,7 @@ def _told(found: Equivalence, old: Program, new: Program) -> Equivalence:
     again = cell is not None and all(may_be_replaced(one.file, one.region, *cell) for one in (old, new))
     if cell is not None and again and not reason:
         reason = f"'{cell[0]}' may be written again after the region, or not read"
-    beyond = None if reason else overflow_at(old, found.verdict.parameters)
-    if beyond is not None:
-        reason = f"for {values_text(found.verdict.parameters)} OLD does anything: {beyond}"
+    reason = reason or overflow_at(old, found.verdict.parameters) or ""
     return replace(found, verdict=Undecided(reason), notes=()) if reason else found
 
 

@@ -66,9 +66,14 @@ def overflow_of_text(old: Program, text: LoopText) -> Refuted | Undecided | None
 
 
 def overflow_at(old: Program, sizes: Mapping[str, int]) -> str | None:
-    """A signed integer that OLD computes beyond its type for these sizes, as a bound, in a subscript or as a
+    """That OLD computes a signed integer beyond its type for these sizes, as a bound, in a subscript or as a
     value: it may do anything then.  None where there is none, or where that is not known.
     """
+    found = _signed_overflow(old, sizes)
+    return None if found is None else f"for {values_text(sizes)} OLD may do anything: {found}"
+
+
+def _signed_overflow(old: Program, sizes: Mapping[str, int]) -> str | None:
     try:
         refuse_overflow(old, {name: (size, size) for name, size in sizes.items()})
     except Overflows as failure:
@@ -79,10 +84,13 @@ def overflow_at(old: Program, sizes: Mapping[str, int]) -> str | None:
     known = everywhere()
     for name, size in sizes.items():
         known = known.intersect(variable(name).eq_set(number(size)))
-    own = {name: [*_computed(one.node, one.words, subscripts=True)] for name, one in sides(old).items()}
-    for one, wrong in _beyond(_loops(old), own, known):
-        if one.type.signed and not wrong.is_empty():
-            return f"'{packed(one.node.text)}' is beyond {one.type.greatest}"
+    try:
+        own = {name: [*_computed(one.node, one.words, subscripts=True)] for name, one in sides(old).items()}
+        for one, wrong in _beyond(_loops(old), own, known):
+            if one.type.signed and not wrong.is_empty():
+                return f"'{packed(one.node.text)}' is beyond {one.type.greatest}"
+    except Unreadable:
+        pass
     return None
 
 

@@ -8,7 +8,7 @@ from loopwright.c.reworded.plain_loops import lines_in
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
-from loopwright.c.types import ArrayType, CType, unqualified
+from loopwright.c.types import ArrayType, CType, Integer, unqualified
 from loopwright.read.c.evolved_loops import added, scopes
 from loopwright.read.c.evolved_values import (
     OWN,
@@ -19,6 +19,7 @@ from loopwright.read.c.evolved_values import (
     loops_around,
     moved_variable,
     own_value,
+    parts_of,
     rank_of,
     step_of,
     value_of,
@@ -27,6 +28,9 @@ from loopwright.read.c.integer_sums import ONE, ZERO, IntegerSum
 from loopwright.source import Edit, Span
 
 Values = dict[int, Value | None]
+_SIGNED = {3: "int", 4: "long", 5: "long long"}
+"""By their ranks."""
+_COMPUTING = ("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^")
 
 
 class NotFollowed(Exception):
@@ -197,7 +201,7 @@ class EvolvedState:
         self.check(value, part.place.first, one.offset)
         place = part.place.span
         if isinstance(value, IntegerSum):
-            self.edit(place, value.operand)
+            self.edit(place, self.number(part, one.type, value))
             return
         inner, outer = tree.with_conversions(part, self.around)
         tokens, at = self.region.function.tokens, part.place.first
@@ -222,6 +226,22 @@ class EvolvedState:
             case _:
                 self.edit(place, value.row if value.last == ZERO else f"({value.row} + {value.last})")
 
+    def number(self, part: tree.Expression, kind: CType, value: IntegerSum) -> str:
+        """The text of a number where one of a type was, by which others are computed: `y[k] * i` overflows
+        sooner than `y[k] * k_1`, which is a `long`.  Subscripts and the bounds of loops do not overflow.
+        """
+        inner, outer = tree.with_conversions(part, self.around)
+        is_operand = isinstance(outer, tree.Conditional) or (
+            isinstance(outer, tree.Binary | tree.Assign) and outer.operator.rstrip("=") in _COMPUTING
+        )
+        is_integer = isinstance(outer, tree.Expression) and isinstance(unqualified(outer.type), Integer)
+        while isinstance(outer, tree.Expression) and not isinstance(outer, tree.Subscript):
+            inner, outer = outer, self.around.get(id(outer))
+        is_index = isinstance(outer, tree.Subscript) and outer.index is inner
+        if self.has_unsigned or is_index or parts_of(outer) is not None or not (is_operand and is_integer):
+            return value.operand
+        return f"(({_SIGNED[rank_of(kind)]}){value.operand})"
+
     def is_measured(self, node: tree.Node) -> bool:
         """Whether only the type of an expression counts."""
         outer = self.around.get(id(node))
@@ -241,7 +261,7 @@ class EvolvedState:
         if not isinstance(value, IntegerSum) or self.changes_in(whole) or whole.place.span in beside:
             raise NotFollowed(offset)
         self.check(value, whole.place.first, offset)
-        self.edit(whole.place.span, value.operand)
+        self.edit(whole.place.span, self.number(whole, whole.type, value))
 
     def element(
         self, part: tree.Expression, index: tree.Expression, value: ElementPointer, offset: int

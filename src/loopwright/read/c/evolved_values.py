@@ -217,7 +217,7 @@ _LOOPS = ("WHILE_STMT", "DO_STMT")
 
 
 def parts_of(
-    loop: tree.Node,
+    loop: tree.Node | None,
 ) -> tuple[tree.Node | None, tree.Expression, tree.Node | None, tree.Statement] | None:
     """First, test, step and body of a loop that tests first."""
     match loop:
