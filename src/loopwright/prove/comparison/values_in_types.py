@@ -25,7 +25,7 @@ from loopwright.loops.nodes import Call
 from loopwright.loops.nodes import Node as LoopNode
 from loopwright.loops.traverse import with_children
 from loopwright.model.program import Assumption, Program
-from loopwright.presburger.named import everywhere, number, variable
+from loopwright.presburger.named import at_parameters, everywhere, number, variable
 from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import DIM, within_effort
 from loopwright.prove.descent.reading import LoopText
@@ -74,6 +74,8 @@ def overflow_at(old: Program, sizes: Mapping[str, int]) -> str | None:
 
 
 def _signed_overflow(old: Program, sizes: Mapping[str, int]) -> str | None:
+    if not {*old.params} <= sizes.keys():
+        return None  # of a difference for all sizes
     try:
         refuse_overflow(old, {name: (size, size) for name, size in sizes.items()})
     except Overflows as failure:
@@ -81,9 +83,7 @@ def _signed_overflow(old: Program, sizes: Mapping[str, int]) -> str | None:
             return str(failure)
     except NotShown:
         pass  # an interval is too wide, or there is no bound for data
-    known = everywhere()
-    for name, size in sizes.items():
-        known = known.intersect(variable(name).eq_set(number(size)))
+    known = at_parameters(old.context, sizes)
     try:
         own = {name: [*_computed(one.node, one.words, subscripts=True)] for name, one in sides(old).items()}
         for one, wrong in _beyond(_loops(old), own, known):
