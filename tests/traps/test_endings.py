@@ -179,3 +179,21 @@ def test_sizes_that_do_not_reach_the_region_refute_nothing(name: str, tmp_path: 
     if "macro" not in name:
         wrong = function("for (i = 0; i < n; i++) a[i] = 2;", **parts)
         assert "does not end up" in comparison(old, wrong, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "same", "other"),
+    [
+        ("x[1500000000 * i] = 1", "if (i < 2) x[1500000000 * i] = 1", "if (i < 1) x[1500000000 * i] = 1"),
+        ("x[i] = 1500000000 * i", "if (i < 2) x[i] = 1500000000 * i", "if (i < 1) x[i] = 1500000000 * i"),
+        ("if (1500000000 * n > i) x[i] = 1", "if (n < 2) x[i] = 1", "if (n < 1) x[i] = 1"),
+    ],
+    ids=["a subscript", "a value", "a condition"],
+)
+def test_sizes_at_which_the_original_overflows_refute_nothing(
+    old: str, same: str, other: str, tmp_path: Path
+) -> None:
+    """For n = 3 OLD may do anything."""
+    texts = [function(f"for (i = 0; i < n; i++) {one};") for one in (old, same, other)]
+    assert "does not end up with the same value" not in comparison(texts[0], texts[1], tmp_path)
+    assert "does not end up with the same value" in comparison(texts[0], texts[2], tmp_path)
