@@ -19,6 +19,7 @@ from loopwright.source import Source
 from tests.check.figures import figure_6
 from tests.check.support import QUICK, kernel, quick, small
 from tests.check.test_bad_input import text
+from tests.conftest import share
 
 FOLDER = Path(runtime.__file__).parent
 STRICT = ("gcc", "-std=c11", "-Wall", "-Wextra", "-Wmissing-prototypes", "-Wshadow", "-Werror")
@@ -54,7 +55,9 @@ def test_files_that_depend_on_nothing(name: str, tmp_path: Path) -> None:
     _lint(tmp_path, str(FOLDER / name), "-fanalyzer")
 
 
-@pytest.mark.parametrize("name", ["figure 6", "pointers", "gemm", "lu", "nussinov", "heat-3d", "deriche"])
+@pytest.mark.parametrize(
+    "name", ["figure 6", "pointers", *share(["gemm", "lu", "nussinov", "heat-3d", "deriche"], 2)]
+)
 def test_engines_with_the_tables_of_a_program(name: str, tmp_path: Path) -> None:
     job = _job(name)
     found = writers(job.spec)

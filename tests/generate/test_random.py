@@ -68,7 +68,7 @@ def test_schedules_without_an_end(text: str, options: GenerationOptions) -> None
     assert isinstance(verdict, Proved), verdict
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 @given(tree_texts(), generation_options)
 def test_schedule_trees(text: str, options: GenerationOptions) -> None:
     note(text)
