@@ -29,9 +29,7 @@ from tests.fuzz.kinds import KINDS, MUTANTS, Claim, One, Tell, cases, check_of, 
 from tests.fuzz.mutants import Mutant, mutants_of, small_mutant, wrong_mutant
 from tests.fuzz.rewrites import rewrite_case, rewriting
 from tests.fuzz.schedules import schedule_case
-from tests.fuzz.stages import stage_case
 from tests.fuzz.tally import Tally
-from tests.fuzz.teams import team_case
 from tests.fuzz.transforms import Case, case_of, small, wrong, wrong_case
 from tests.fuzz.workers import GRACE, Batch, batches
 
@@ -124,9 +122,9 @@ def again(kind: str, number: int) -> list[Finding]:
             print(*affine_pair(number).texts, sep="\n")
             one = affine_case(number, outcomes)
             found = [None if one is None else wrong_affine(one)]
-        case "team" | "stage":
-            one = {"team": team_case, "stage": stage_case}[kind](number, outcomes)
-            found = [None if one is None else wrong_directive(one)]
+        case "team" | "stage" | "applied":
+            said = KINDS[kind].case(number, outcomes)
+            found = [wrong_directive(said) if isinstance(said, Finding | Mutant) else None]
         case "codegen":
             found = [*schedule_case(number, outcomes)]
         case "check":

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tests.fuzz.affine_cases import affine_case
+from tests.fuzz.applied import applied_case
 from tests.fuzz.checks import Checked, check_case
 from tests.fuzz.dependent import dependent_program
 from tests.fuzz.directed import directive_case
@@ -60,6 +61,7 @@ KINDS: dict[str, Kind] = {
     "rewrite": Kind(6, rewrite_case),
     "directive": Kind(5, directive_case),
     "team": Kind(3, team_case),
+    "applied": Kind(3, applied_case),
     "mlir": Kind(6, affine_case),
     "codegen": Kind(3, schedule_case),
     "transform": Kind(4, case_of),

@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from unittest.mock import patch
 
@@ -103,6 +103,7 @@ class Mistake:
     @contextmanager
     def planted(self, *, guarded: bool) -> Iterator[None]:
         """The step is wrong inside of this; where there is a guard, when what it guards is printed."""
+        change: AbstractContextManager[object]
         match self.stage:
             case "storage":
                 change = patch.object(storage, "_edited", self._edited(storage._edited))
