@@ -121,6 +121,9 @@ def test_values_print_on_a_few_lines(tmp_path: Path) -> None:
     assert repr(verdict.violations[0]) == (
         "<Violation reversed: flow dependence Clear[1] -> Add[1, 0] on x[1], N = 2>"
     )
+    assert repr(lw.suggest(plan)[0]) == "<Suggestion parallel(Clear, i), 4.0 times as fast by the model>"
+    assert repr(lw.find(source)) == f"(<Nest f, lines 5 to 9: <Program {place}: S1[i], S2[i, j]>>,)"
+    assert repr(lw.optimise(source, model=True, N=90)).startswith("<Optimised")
     long = plan.transform("reverse(Add, j)\n" * 40)
     assert len(repr(long).splitlines()) == 8 and "... 34 operations" in repr(long)
 

@@ -24,7 +24,6 @@ from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.storage import renamings
 from loopwright.optimise.candidates.tiles import BLOCKING, blocked, registers
 from loopwright.optimise.model.machine import USUAL
-from loopwright.optimise.optimising import Optimised
 from loopwright.optimise.timing.driver import cells, driver_for
 from loopwright.optimise.timing.runner import TrialRunner, original_program, with_clock
 from loopwright.optimise.timing.trials import Trial, in_turn, ranked
@@ -32,10 +31,8 @@ from loopwright.optimise.timing.workshop import Workshop
 from loopwright.prove.legality.plans import is_kept, prove_order, prove_plan
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
-from loopwright.report.results import optimised_text
 from loopwright.rewrite.request import Request
 from loopwright.run.compiler import Compiler, find_compiler
-from loopwright.run.timing import Times
 from loopwright.transform import plan_of, script_text
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Interchange, Tile, UnrollAndJam
@@ -157,17 +154,6 @@ def test_where_nothing_is_faster_the_code_is_the_original(tmp_path: Path) -> Non
     )
     assert done.returncode == 0 and "nothing faster was found" in done.stdout, done.stderr
     assert code.read_text() == text
-
-
-def test_a_script_that_was_faster_and_is_not_proved_is_told_of() -> None:
-    script = parse_script("tile(S, 32, 32)")
-    tried = (Trial(script, 1.0, "", 0.5), Trial((), 9.0, "as written", 2.0))
-    found = Optimised((), None, USUAL, tried, 2, 0, 1.0, Times((2.0,)), Times((2.0,)))
-    assert "4.00 times as fast was timed, and not proved in the time left: try a larger --budget" in (
-        optimised_text("a.c", found)
-    )
-    slower = replace(found, tried=(replace(tried[0], seconds=1.95), tried[1]))
-    assert "nothing faster was found" in optimised_text("a.c", slower)
 
 
 @needs_gcc

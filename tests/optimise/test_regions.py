@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,18 @@ import pytest
 from loopwright.errors import BadInput, GaveUp
 from loopwright.optimise.candidates.nests import is_single, targets
 from loopwright.optimise.candidates.regions import apart, together
+from loopwright.optimise.model.machine import USUAL
+from loopwright.optimise.optimising import Optimised
 from loopwright.optimise.timing.driver import driver_for
 from loopwright.optimise.timing.runner import TrialRunner, with_clock
+from loopwright.optimise.timing.trials import Trial
 from loopwright.optimise.timing.workshop import TrialsHere, Workshop
 from loopwright.read.c.reader import read_c
+from loopwright.report.results import optimised_text
 from loopwright.rewrite.request import Request
 from loopwright.rewrite.scripts import applied
 from loopwright.run.compiler import find_compiler
+from loopwright.run.timing import Times
 from loopwright.transform import plan_of, script_text
 from loopwright.transform.script.steps import parse_script
 
@@ -106,3 +112,14 @@ def test_an_original_that_does_not_end_in_time_is_not_waited_for(tmp_path: Path)
     with pytest.raises(GaveUp):
         TrialsHere(shop).original(begun)
     assert time.monotonic() - begun < 25
+
+
+def test_a_script_that_was_faster_and_is_not_proved_is_told_of() -> None:
+    script = parse_script("tile(S, 32, 32)")
+    tried = (Trial(script, 1.0, "", 0.5), Trial((), 9.0, "as written", 2.0))
+    found = Optimised((), None, USUAL, tried, 2, 0, 1.0, Times((2.0,)), Times((2.0,)))
+    assert "4.00 times as fast was timed, and not proved in the time left: try a larger --budget" in (
+        optimised_text("a.c", found)
+    )
+    slower = replace(found, tried=(replace(tried[0], seconds=1.95), tried[1]))
+    assert "nothing faster was found" in optimised_text("a.c", slower)

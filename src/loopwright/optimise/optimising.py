@@ -93,6 +93,12 @@ class Optimised:
     new: Times | None = None
     """The seconds, where programs were run."""
 
+    def __repr__(self) -> str:
+        if self.outcome is None:
+            return f"<Optimised: nothing faster, of {len(self.tried)} scripts>"
+        lines = [f"<Optimised {self.ratio:.2f} times as fast:", *(str(one.step) for one in self.steps)]
+        return "\n  ".join(lines) + ">"
+
     @property
     def ratio(self) -> float:
         """How many times as fast: measured if anything was run, else by the model."""

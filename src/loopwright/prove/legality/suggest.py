@@ -157,6 +157,11 @@ class Suggestion:
     speed: float | None = None
     """How many times as fast the region is after it, where a cost model said so."""
 
+    def __repr__(self) -> str:
+        steps = "; ".join(map(str, self.steps))
+        speed = "" if self.speed is None else f", {self.speed:.1f} times as fast by the model"
+        return f"<Suggestion {steps}{'' if self.legal else ', not legal'}{speed}>"
+
     @property
     def script(self) -> str:
         """The steps as lines of a script."""

@@ -46,6 +46,12 @@ class Nest:
     program: Program | None
     why_not: Diagnostic | None
 
+    def __repr__(self) -> str:
+        first, last = self.lines
+        why = "" if self.why_not is None else f": {self.why_not.summary}"
+        how = f"cannot be read{why}" if self.program is None else repr(self.program)
+        return f"<Nest {self.function}, lines {first} to {last}: {how}>"
+
     @property
     def lines(self) -> tuple[int, int]:
         """Of the first character that is not blank, and of the last one."""
