@@ -88,6 +88,33 @@ def test_bounds_that_are_set(body: str, domain: str) -> None:
     assert any("n[0]" in entry.text or "n" in entry.about for entry in program.assumptions)
 
 
+@pytest.mark.parametrize(
+    ("body", "domain"),
+    [
+        ("z = q; for (i = 0; i < z; i++) a[i] = 0;", "{ [i] : 0 <= i < q }"),
+        ("long y = *n; z = 2 * y + q; for (i = 0; i < z; i++) a[i] = 0;", "{ [i] : 0 <= i < 2at_n + q }"),
+        ("k = *n; z = k; for (long y = 0; y < z * 2; y++) a[y] = 0;", "{ [i] : 0 <= i < 2at_n }"),
+    ],
+)
+def test_bounds_of_type_long_that_are_set(body: str, domain: str) -> None:
+    program = read(f"long z; {body}", "", SIZES)
+    assert program.statements[-1].domain.reset_tuple_id().is_equal(isl.Set(f"[at_n, q] -> {domain}"))
+    assert not program.set_aside
+
+
+def test_bounds_that_lose_bits_when_they_are_set_stay() -> None:
+    with pytest.raises(BadInput, match="'k' is written in the region"):
+        read("long z = 5000000000; k = z; for (i = 0; i < k; i++) a[i] = 0;", "", SIZES)
+
+
+def test_macros_that_are_parts_of_something_are_written_out() -> None:
+    """One of them is written, and others have the same root."""
+    head = "struct s { double V[9][9], X[9]; };\n#define t p->X[3]\n#define v p->V\n"
+    body = "for (i = 0; i < 9; i++) { if (v[i][0] > 0) t = 1; else t = 2; v[i][1] = t; }"
+    program = read(body, head, "struct s *p")
+    assert "p->X[3]" in program.region.text.replace(" ", "") and not program.set_aside
+
+
 @pytest.mark.parametrize("kind", ["double complex", "complex float", "_Complex double", "float _Complex"])
 def test_complex_numbers(kind: str) -> None:
     body = "for (i = 0; i < n; i++) { KIND t = conj(z[i]); z[i] = t * (2 + 3 * I); }".replace("KIND", kind)

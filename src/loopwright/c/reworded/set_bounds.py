@@ -3,9 +3,10 @@
     k = e;  ..  for (i = a; i <= k; i++)              for (i = a; i <= e; i++)
 
 as translators of Fortran write it.  It is an identity if the assignment is the last one before the head, on
-every way there, if k is a local variable of type int, like the names in e, and if e has the same value in the
-head as where it was assigned.  That, and that no pointer leads to k, is for the caller to find out: the heads
-that were changed are said.  An assignment is left out where nothing else reads its variable.  Lines stay.
+every way there, if k is a local variable of type int, like the names in e, or of type long (then it is
+`(long)e`, and names in e may be so, too), and if e has the same value in the head as where it was assigned.
+That, and that no pointer leads to k, is for the caller to find out: the heads that were changed are said.
+An assignment is left out where nothing else reads its variable.  Lines stay.
 """
 
 from __future__ import annotations
@@ -82,6 +83,8 @@ class _Settings:
     by_name: dict[str, list[Node]]
     mentioned: dict[str, list[Node]]
     """Where the function names them, declarations left out."""
+    long: frozenset[str]
+    """Those of type long."""
 
     @staticmethod
     def of(block: Node, file: CFile, region: Region) -> _Settings:
@@ -103,7 +106,8 @@ class _Settings:
             is_named = node.type == "identifier" and node.text in mentioned and not _is_declared(node)
             if is_named and not region.place.contains(node.span):
                 mentioned[node.text].append(node)
-        return _Settings(region, {name: by_name[name] for name in sorted(names)}, mentioned)
+        long = frozenset(name for name in names if _set_type(by_name[name][0], file) == "long")
+        return _Settings(region, {name: by_name[name] for name in sorted(names)}, mentioned, long)
 
     def in_head(self, loop: Node) -> Iterator[Edit]:
         """The changes of the head of a loop."""
@@ -126,7 +130,8 @@ class _Settings:
                 pieces += value.source.text[position : node.start] + inner
                 position = node.end
         text = " ".join((pieces + value.source.text[position : value.end]).split())
-        return text if re.fullmatch(r"\w+|\w+\(.*\)|\*\s*\w+", text) else f"({text})"
+        text = text if re.fullmatch(r"\w+|\w+\(.*\)|\*\s*\w+", text) else f"({text})"
+        return f"((long){text})" if read.text in self.long else text
 
     def _reaching(self, read: Node) -> Node | None:
         """The assignment that a read sees, whatever way leads to it, if the names in its value are the same
@@ -225,7 +230,8 @@ def _assigned(statement: Node) -> Node:
 
 
 def _is_setting(node: Node, file: CFile) -> bool:
-    """Whether a node is `k = e;` or `int k = e;` in a block, where k and the names in e are of type int."""
+    """Whether a node is `k = e;` or `int k = e;` in a block, where k and the names in e are of type int, or
+    k is of type long and they are of either."""
     if node.type not in _STATEMENTS:
         return False
     if node.type == "expression_statement" and operator(named_children(node)[0]) != "=":
@@ -236,11 +242,16 @@ def _is_setting(node: Node, file: CFile) -> bool:
     if not all(_is_value(part) for part in walk(value) if part.is_named and part.type != "comment"):
         return False
     words = [part for part in walk(value) if part.type == "identifier" and part.text not in _EXTREMES]
-    if node.type == "expression_statement":
-        words.append(without_parentheses(field(named_children(node)[0], "left")))
-    elif file.declarations.resolved(type_text(node, qualifiers=False)) != "int":
-        return False
-    return on_one_line(value.text) != "" and all(_is_int(word, file) for word in words)
+    kind = _set_type(node, file)
+    types = {"int": ("int",), "long": ("int", "long")}.get(kind or "", ())
+    return on_one_line(value.text) != "" and bool(types) and all(_type(one, file) in types for one in words)
+
+
+def _set_type(node: Node, file: CFile) -> str | None:
+    """The type of k in `k = e;` or `int k = e;`."""
+    if node.type == "declaration":
+        return file.declarations.resolved(type_text(node, qualifiers=False))
+    return _type(without_parentheses(field(named_children(node)[0], "left")), file)
 
 
 def _is_value(part: Node) -> bool:
@@ -258,13 +269,13 @@ def _is_value(part: Node) -> bool:
     return part.type in _VALUES
 
 
-def _is_int(word: Node, file: CFile) -> bool:
-    """Whether a name is a variable of type int, or a pointer to one that it is read through."""
+def _type(word: Node, file: CFile) -> str | None:
+    """The type of a variable, or of what a pointer leads to that it is read through."""
     is_pointed = word.parent is not None and word.parent.type == "pointer_expression"
     declared = file.declarations.visible(word.text, word.span)
     if declared is None or declared.rank != int(is_pointed) or declared.extents not in ((), ("",)):
-        return False
-    return file.declarations.resolved(declared.type) == "int"
+        return None
+    return file.declarations.resolved(declared.type)
 
 
 def _is_local(name: str, around: list[Node]) -> bool:

@@ -162,7 +162,8 @@ def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
     source = changed if changed != source and _has_plain_macros(source, options) else source
     yield source
     again = _defined_again(source, options)
-    for is_written_out in (_is_more, _is_called, lambda call, _: not again.isdisjoint(names_in(call.text))):
+    other = (_is_more, _is_called, _is_part, lambda call, _: not again.isdisjoint(names_in(call.text)))
+    for is_written_out in other:
         yield with_macros_written_out(source, options, is_written_out)
     yield from _with_helpers_inlined(source, options)
 
@@ -265,6 +266,11 @@ def _is_more(call: Span, words: Sequence[str]) -> bool:
 
 def _is_called(call: Span, words: Sequence[str]) -> bool:
     return call.text.endswith(")") or _is_more(call, words)
+
+
+def _is_part(call: Span, words: Sequence[str]) -> bool:
+    """Whether a macro without arguments is part of something: `#define t s->X[3]`."""
+    return is_name(call.text) and not {"[", "->", "."}.isdisjoint(words)
 
 
 def with_statements_written_out(source: Source, options: CompilerOptions) -> Source:
