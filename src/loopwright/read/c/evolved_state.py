@@ -238,7 +238,9 @@ class EvolvedState:
         while isinstance(outer, tree.Expression) and not isinstance(outer, tree.Subscript):
             inner, outer = outer, self.around.get(id(outer))
         is_index = isinstance(outer, tree.Subscript) and outer.index is inner
-        if self.has_unsigned or is_index or parts_of(outer) is not None or not (is_operand and is_integer):
+        loop = parts_of(outer)
+        is_head = loop is not None and not loop[3].place.first <= part.place.first < loop[3].place.end
+        if self.has_unsigned or is_index or is_head or not (is_operand and is_integer):
             return value.operand
         return f"(({_SIGNED[rank_of(kind)]}){value.operand})"
 
