@@ -301,15 +301,8 @@ def _tree_of_long(plain: str) -> tree_sitter.Tree:
 
 def is_atomic(node: Node) -> bool:
     """Whether the text of an expression stays together whatever stands around it."""
-    return node.type in (
-        "identifier",
-        "number_literal",
-        "char_literal",
-        "parenthesized_expression",
-        "call_expression",
-        "subscript_expression",
-        "field_expression",
-    )
+    words = ("identifier", "number_literal", "char_literal", "parenthesized_expression")
+    return node.type in (*words, "call_expression", "subscript_expression", "field_expression")
 
 
 def walk(node: Node) -> Iterator[Node]:
