@@ -161,3 +161,18 @@ def test_a_step_that_reads_what_it_writes_is_refused() -> None:
     loops = "  for (t = 0; t < m; t++)\n    for (i = 1; i < n - 1; i++)\n"
     body = f"{loops}      New: a[i] = a[i - 1] + a[i + 1];\n"
     assert not prove_plan(planned(body)).proved
+
+
+def test_refusals_say_which_form_is_taken() -> None:
+    body = STEPS.replace(" + b[0]", "")
+    with pytest.raises(BadInput) as caught:
+        planned(body.replace("t < m", "t < m / 2"))
+    assert caught.value.message.startswith("the bounds of t are not plain sums of sizes")
+    assert caught.value.hint is not None and "m / 2" in caught.value.hint
+    head = HEAD.replace("double a[n]", "double g[2][n]")
+    loops = "  for (t = 0; t < m; t++)\n    for (i = 1; i < n - 1; i++)\n"
+    text = f"{head}{loops}      New: g[(t + 1) % 2][i] = g[t % 2][i - 1];\n"
+    (program,) = parse_c(Source("f.c", f"{text}#pragma endscop\n}}\n"))
+    with pytest.raises(BadInput) as caught:
+        plan_of(program).transform(SCRIPT)
+    assert caught.value.hint is not None and caught.value.hint.startswith("use two arrays")

@@ -23,6 +23,7 @@ from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import unused_name
 
 NO_STENCIL = "let each statement of the step write one cell, and read cells at constant distances"
+TWO_ARRAYS = "use two arrays: a step of two statements, b from a and then a from b, in place of a[t % 2]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +150,8 @@ def offsets_of(statement: Statement, access: Access) -> tuple[int, ...]:
 
 def _nostencil_of(statement: Statement, access: Access) -> Misuse:
     message = f"{statement.name} is not a step of a stencil: it touches {' '.join(access.place.text.split())}"
-    return Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint=NO_STENCIL)
+    hint = TWO_ARRAYS if "%" in access.place.text else NO_STENCIL
+    return Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint=hint)
 
 
 def _written(plan: Plan, name: str) -> WrittenArray:
@@ -198,5 +200,7 @@ def bounds_of(values: isl.Set, name: str) -> tuple[isl.Aff, isl.Aff]:
         if not bound.dim(DIV):
             (lows if factor.is_one() else highs).append(bound)
     if not lows or not highs:
-        raise Misuse(Code.LOOPS_DO_NOT_FIT, f"the values of {name} have no affine bounds", argument="target")
+        message = f"the bounds of {name} are not plain sums of sizes"
+        hint = "a bound without a division, such as n in place of m / 2, is one"
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint=hint)
     return min(lows, key=parameter_count), min(highs, key=parameter_count)
