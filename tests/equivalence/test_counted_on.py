@@ -145,6 +145,9 @@ def by_four(declared: str, test: str, first: str = "", between: str = "") -> str
         by_four("size_t i;", "4 + i <= n", first="i = 0"),
         by_four("const size_t m = n - n % 4; size_t i = 0;", "i < m"),
         by_four("size_t i, m = n / 4 * 4;", "i < m", first="i = 0"),
+        by_four("size_t i;", "i < n / 4 * 4", first="i = 0"),
+        by_four("size_t i;", "i < (n & ~3)", first="i = 0"),
+        by_four("size_t i;", "i < (n & ~(size_t)3)", first="i = 0"),
     ],
 )
 def test_what_an_unsigned_iterator_is_after_a_loop_in_steps(tmp_path: Path, kind: str, new: str) -> None:
@@ -165,6 +168,10 @@ def test_what_an_unsigned_iterator_is_after_a_loop_in_steps(tmp_path: Path, kind
         by_four("size_t m = n - n % 4, i; m += 4;", "i < m", first="i = 0"),
         by_four("size_t m = n - n % 4, i; n++;", "i < m", first="i = 0"),
         by_four("unsigned m = n - n % 4; size_t i;", "i < m", first="i = 0"),
+        by_four("size_t i;", "i < (n & ~3u)", first="i = 0"),
+        by_four("size_t i;", "i < (n & ~1)", first="i = 0"),
+        by_four("size_t i;", "i < (n & ~3)", first="i = 0", between="n++; "),
+        by_four("size_t i;", "i < n / 4 * 4 + 4", first="i = 0"),
     ],
 )
 def test_an_unsigned_iterator_that_passes_its_bound_is_not_proved(tmp_path: Path, new: str) -> None:

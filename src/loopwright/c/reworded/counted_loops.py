@@ -212,7 +212,14 @@ def _continued_edits(source: Source) -> Iterator[list[Edit]]:
                 if name is not None and is_assigned(loop):
                     edit = _after(loop, name, statements[k + 1 :], region, file)
                     if edit is not None:
-                        yield [edit]
+                        yield [*_plain_test(loop, name, region, file), edit]
+
+
+def _plain_test(loop: Node, name: str, region: Region, file: CFile) -> list[Edit]:
+    """`i < n - n % 4` in place of `i < (n & ~3)`."""
+    test, count = without_parentheses(field(loop, "condition")), count_of(loop, name, region, file)
+    is_masked = "&" in test.text and "\n" not in test.text
+    return [(test.start, test.end, count.holds(name))] if count is not None and is_masked else []
 
 
 def _after(loop: Node, name: str, later: Sequence[Node], region: Region, file: CFile) -> Edit | None:

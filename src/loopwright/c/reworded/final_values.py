@@ -15,7 +15,8 @@ gives it.  Lines stay.  A variable of the file is like a local one where the loo
 Of an unsigned i, `for (i = 0; i + 3 < n; i += 4)` is one where the number that is added is one less than the
 step, and so is `i + 4 <= n`: i is 4 * (n / 4) after it, whether it runs or not.  With `<` and a step that is
 a power of two, neither i + 3 nor i + 4 wraps around while the test holds; otherwise that is for the reader of
-the test to find out, which stays as it is.  It is m after `for (i = 0; i < m; i += 4)` where m is n - n % 4.
+the test to find out, which stays as it is.  It is m after `for (i = 0; i < m; i += 4)` where m is n - n % 4,
+or a name for that; `n / 4 * 4` and `n & ~3` are the same number.
 """
 
 from __future__ import annotations
@@ -181,11 +182,11 @@ def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Ed
 
 def count_of(loop: Node, name: str, region: Region, file: CFile) -> LoopCount | None:
     """How a loop counts, where its iterator and its bounds are integers that only its head changes."""
-    count = loop_count(loop, name)
+    kind = _integer_type(name, file.declarations, loop)
+    count = _up_to_a_multiple(loop, name, kind) or loop_count(loop, name)
     if count is None or not is_alone(loop, name, region):
         return None
     changed = {word for node in walk(loop) for word in changed_names(node)}
-    kind = _integer_type(name, file.declarations, loop)
     if kind is None or name in count.names or count.names & changed:
         return None
     count = replace(count, kind=kind)
@@ -193,7 +194,7 @@ def count_of(loop: Node, name: str, region: Region, file: CFile) -> LoopCount | 
     is_plain = kind == "int" and kinds <= {"int"}
     if is_plain or _counts_alike(loop, count, kinds):
         return count
-    wide = _wide_limit(loop, count)
+    wide = count.wide or _wide_limit(loop, count)
     return replace(count, wide=wide) if wide is not None and kinds == {kind} else None
 
 
@@ -208,6 +209,37 @@ def _wide_limit(loop: Node, count: LoopCount) -> str | None:
     is_sum = packed(left.text) in (f"{name}+{added}", f"{added}+{name}")
     is_whole = count.relation == "<" and left.text == name and _is_multiple(right, count.step)
     return right.text if is_wide and (is_sum or is_whole) else None
+
+
+def _up_to_a_multiple(loop: Node, name: str, kind: str | None) -> LoopCount | None:
+    """`for (i = 0; i < n - n % 4; i += 4)` over an unsigned i, however the multiple of the step is written.
+
+    `~3` is -4, which is converted to the type of n; `~3u` has no more than the bits of an unsigned int.
+    """
+    test, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
+    step = None if update is None else _step(without_parentheses(update), name)
+    core = None if test is None else without_parentheses(test)
+    if kind not in _UNSIGNED or core is None or core.type != "binary_expression" or operator(core) != "<":
+        return None
+    left, right = (without_parentheses(field(core, side)) for side in ("left", "right"))
+    sizes = sorted({one.text for one in walk(right) if one.type == "identifier"})
+    if step is None or step < 2 or left.text != name or first_value(loop).text != "0" or len(sizes) != 1:
+        return None
+    (size,) = sizes
+    forms = _multiples(size, step)
+    if step & (step - 1) == 0:
+        own = packed(kind)
+        ones = (f"~{step - 1}", f"-{step}", f"~({own}){step - 1}", f"~(({own}){step - 1})")
+        forms = (*forms, *(form for one in ones for form in (f"{size}&{one}", f"{size}&({one})")))
+    limit = f"{size} - {size} % {step}"
+    is_one = packed(right.text) in forms
+    return LoopCount("0", "<", limit, step, frozenset(sizes), wide=limit) if is_one else None
+
+
+def _multiples(size: str, step: int) -> tuple[str, ...]:
+    """How the largest multiple of a number up to another one is written."""
+    floor = f"{size}/{step}"
+    return (f"{size}-{size}%{step}", f"{floor}*{step}", f"({floor})*{step}", f"{step}*({floor})")
 
 
 _CHANGING = ("assignment_expression", "update_expression", "pointer_expression", "init_declarator")
@@ -226,10 +258,10 @@ def _is_multiple(name: Node, step: int) -> bool:
     if len(sizes) != 1:
         return False
     (size,) = sizes
-    floor = f"{size}/{step}"
-    forms = (f"{size}-{size}%{step}", f"{floor}*{step}", f"({floor})*{step}", f"{step}*({floor})")
     changed = [word for part in root.of_type(*_CHANGING) for word in changed_names(part)]
-    return packed(value.text) in forms and changed.count(name.text) == 1 and size not in changed
+    return (
+        packed(value.text) in _multiples(size, step) and changed.count(name.text) == 1 and size not in changed
+    )
 
 
 _UNSIGNED = (
