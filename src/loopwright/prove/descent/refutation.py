@@ -80,7 +80,9 @@ statements than the third says."""
 EQUAL = (1, 2, 3, 4, 5, 6, 7, 9, 12, 17)
 PAST_TILE = (33, 34, 37, 40)
 PAST_TWO = (65, 66, 72, 73)
-SMALL = (3, 5, 2)
+SMALL, WITHIN_TILE = (3, 5, 2), (19, 24, 30)
+TOGETHER, MOST_TOGETHER = (1, 2, 3, 5), 3
+"""Sizes that are tried in all combinations, and of how many."""
 
 KnownSizes: TypeAlias = tuple[tuple[str, int], ...]
 
@@ -229,6 +231,10 @@ def _sizes(context: isl.Set, first: tuple[int, ...], *, wide: bool = False) -> l
     for small, large in product(SMALL, past):
         tried += one_of_them(large, small)
     if wide:
+        if 1 < len(free) <= MOST_TOGETHER:
+            tried += [dict(zip(free, one, strict=True)) for one in product(TOGETHER, repeat=len(free))]
+        for small, large in product((1, 2), WITHIN_TILE):
+            tried += one_of_them(large, small)
         tried += one_of_them(PAST_TWO[0], 2) + one_of_them(PAST_TWO[0], 3)
         for small, large in product((2, 9, 17), past):
             tried += one_of_them(small, large)
