@@ -193,18 +193,15 @@ class Node:
     def _matching(self, pattern: str) -> tuple[Node, ...]:
         """What a pattern finds, in the order of the text; what is looked for in every long text, at once."""
         if self.end - self.start <= _LONG:
-            (ordered,) = _captures(self._raw, (pattern,))
-        elif pattern in _IN_LONG:
-            root, around = self, set[int]()
-            while root.parent is not None:
-                root = root.parent
-                around.add(root._raw.id)
-            found = _captures_of_long(root._raw, _IN_LONG)[_IN_LONG.index(pattern)]
-            inside = (one for one in found if self.start <= one.start_byte and one.end_byte <= self.end)
-            ordered = [one for one in inside if one.id not in around]
-        else:
-            (ordered,) = _captures_of_long(self._raw, (pattern,))
-        return tuple(dict.fromkeys(self._nodes_of(ordered)))
+            return tuple(dict.fromkeys(self._nodes_of(_captures(self._raw, (pattern,))[0])))
+        patterns = _IN_LONG if pattern in _IN_LONG else (pattern,)
+        root, around = self, set[int]()
+        while root.parent is not None:
+            root = root.parent
+            around.add(root._raw.id)
+        found = _captures_of_long(root._raw, patterns)[patterns.index(pattern)]
+        inside = (one for one in found if self.start <= one.start_byte and one.end_byte <= self.end)
+        return tuple(dict.fromkeys(self._nodes_of([one for one in inside if one.id not in around])))
 
     def _nodes_of(self, ordered: list[tree_sitter.Node]) -> Iterator[Node]:
         """The views of nodes below this one, in the order of the text: each is found from the one before."""

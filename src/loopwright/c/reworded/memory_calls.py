@@ -153,7 +153,7 @@ def fused_calls(source: Source) -> list[Node]:
 
     Its header may not be `<tgmath.h>`, where the types of the arguments choose the function.
     """
-    if _FUSED.search(without_comments(source.text, literals=False)) is None:
+    if "fma" not in source.text or _FUSED.search(without_comments(source.text, literals=False)) is None:
         return []
     file = c_file(replace(source, chosen=()))
     defined = (field(one, "declarator") for one in file.possible.of_type("function_definition"))

@@ -69,7 +69,8 @@ class InLanes:
 
 def with_lanes(source: Source, *, contracted: bool = False) -> InLanes:
     """The text with lanes in place of its vectors, if all of them can be written so."""
-    if _TELLING.search(without_comments(source.text, literals=False)) is None:
+    is_possible = any(word in source.text for word in ("_mm", "__m", "vector_size"))
+    if not is_possible or _TELLING.search(without_comments(source.text, literals=False)) is None:
         return InLanes(source)
     file = c_file(replace(source, chosen=()))
     try:
