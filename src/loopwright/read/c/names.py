@@ -328,7 +328,8 @@ def _refuse_whole(target: Reference, ranks: dict[str, int]) -> None:
         )
         hint = (
             "pointers must not change in a region: use the array with all its subscripts; buffers that are "
-            "exchanged in each step t can be one array, g[t % 2][i] and g[(t + 1) % 2][i]"
+            "exchanged in each step t are arrays of their own: if (t % 2 == 0) b[i] = .. a[i] ..; else "
+            "a[i] = .. b[i] .."
         )
     raise Unfollowed(refuse(target.node, message, hint), names=frozenset((base,)))
 
