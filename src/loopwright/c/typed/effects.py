@@ -314,7 +314,7 @@ def effect_in_a_type(part: TypedFunction | TypedRegion) -> ExpandedToken | None:
 
 def _is_called(tokens: Sequence[ExpandedToken], at: int) -> bool:
     """Whether a token starts the arguments of a call, or a block in an expression."""
-    before, after = tokens[at - 1].text, tokens[at + 1].text
+    before, after = tokens[at - 1].text, tokens[at + 1].text if at + 1 < len(tokens) else ""
     is_function = tokens[at - 1].is_name and before not in KEYWORDS and before not in _OF_TYPES
     return tokens[at].text == "(" and (is_function or before in (")", "]") or after == "{")
 
