@@ -181,6 +181,30 @@ def test_texts_that_do_what_is_not_told(text: str, answer: Checked | NotChecked)
     assert checker.asked(name(given.replace("a[i] = b[i];", text)).join(words), 20) == answer
 
 
+SEEN = (
+    *("a[i] = b[i], w[i] = 2;", "a[i] = b[i] ? (w[i] = 1) : 0;", "a[i] = b[i] += 3;", "a[w[i] = 0] = b[i];"),
+    *("a[i] = b[i] + (t/**/=/**/3);", "a[i] = b[i] + 0x1p+3 + (t=3);", "a[i] = b[i] + (double)t++;"),
+    *("a[i] = b[i] + a[-1 + i];", "a[i] = b[i] + a[i - 01];", "a[i] = b[i] + a[(int)i - 1];"),
+    *("a[i] = b[i] + a;", "a[i] = b[i] + a[i][0];", "double t = 3; a[i] = b[i] + t;"),
+)
+HIDDEN = (
+    *("a[i] = ((b))[i]++;", "a[i] = ++*&b[i];", "a[i] = b[i] + (&t)[0]++;", "a[i] = b[i] + (1 ? t : s)++;"),
+    *("a[i] = b[i] + s+\\\n+;", "a[i] = b[i] + (t\\\n= 3);", "a[i] = b[i] + (w??(i??) = 5);"),
+    *("a[i] = b[i] + (p->x = 3);", "a[i] = b[i] + *a;", "a[i] = b[i] + (a + i)[-1];"),
+    *("a[i] = b[i] + '\"' + (t=1) + '\"';", "a[i] = b[i] + (i - 1)[a];", "a[i] = b[i] //\\\n; \n;"),
+)
+
+
+def test_other_words_for_what_is_not_told() -> None:
+    """Accesses that the words name are seen; of words that may hide one the status says that they do."""
+    program, node = region("a[i] = b[i];")
+    given = program.region.text
+    words = change_problem(program, program, node).with_original.split(name(given))
+    for text in (*SEEN, *HIDDEN):
+        answer = checker.asked(name(given.replace("a[i] = b[i];", text)).join(words), 20)
+        assert answer == (FORGOTTEN if text in SEEN else TOLD), text
+
+
 def test_subscripts_by_other_names_are_told() -> None:
     """Of a variable of the region it is not seen what it is; the status names the statement."""
     program, node = region("int j = i + 1; a[j] = a[i] + 1.0;")
