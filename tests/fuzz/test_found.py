@@ -329,3 +329,9 @@ def test_new_loops_count_in_types_that_hold_their_numbers(kind: str) -> None:
 
     with patch.object(targets, "new_source", mistaken), pytest.raises(InternalError, match="counts 'i' in"):
         made("for (int i = 1; i < n; i++) B[i] = 1;\n", "reverse(S1, i)")
+
+
+def test_a_number_of_blocks_is_computed_from_one_below_0() -> None:
+    body = "for (int i = n; i > 1; i--) B[i] += 1;\n"
+    new = made(body, "strip_mine(S1, i, 3)\nshift(S1, i, -1)\nblock(S1, i)")
+    assert "LW_GRID(min(-3, " in new

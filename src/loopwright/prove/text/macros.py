@@ -230,8 +230,8 @@ def check_grid(grid: Node, shared: frozenset[str], numbers: frozenset[str]) -> N
 def _is_count(node: Node, numbers: frozenset[str]) -> bool:
     """Arithmetic of integers: nothing is assigned, and divisors are constants."""
     match node.type:
-        case "number_literal":
-            return node.text.isdigit()
+        case "number_literal":  # `-3` may be one, too
+            return node.text.removeprefix("-").isdigit()
         case "identifier":
             return node.text in numbers
         case "binary_expression":
