@@ -160,8 +160,9 @@ def rests_on_unset(steps: Sequence[StatementRun], place: CellKey, value: TypedNu
     `if (c) d = 3;` leaves d as it is where c is 0, which is no use of it: so other numbers are tried.
     """
     cells = _unset_cells(steps, world) if world.unset else {}
-    for more in (3, 6) if cells else ():
-        others = replace(world, seed=world.seed + more, given={})
+    for more in range(3, 45, 3) if cells else ():
+        # of a seed for any numbers: among those of ALIKE most are 0, and the same
+        others = replace(world, seed=world.seed - world.seed % 3 + more, given={})
         given = {**world.given, **{cell: others.input(cell, kind) for cell, kind in cells.items()}}
         try:
             found = computed(steps, replace(world, given=given)).get(place, value)
