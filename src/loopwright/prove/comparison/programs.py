@@ -59,7 +59,6 @@ from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.gate.numbers import with_known_sizes
-from loopwright.read.c.written_numbers import other_definitions
 from loopwright.source import Span
 
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
@@ -85,20 +84,23 @@ def prove_equivalent(
     """
     asked = _ProgramsToCompare(old, new, allow_reassociation, progress, from_text)
     found = _equivalent(asked)
-    known = {one.name: one for program in (old, new) for one in program.parameters if one.known}
+    known = {one.name: one for program in (old, new) for one in program.parameters if one.numbers}
     if isinstance(found.verdict, Proved) or not known:
         return found
     sizes = found.verdict.parameters if isinstance(found.verdict, Refuted) else {}
-    others = [one for name, one in known.items() if sizes.get(name, one.known[0]) not in one.known]
+    others = [one for name, one in known.items() if sizes.get(name, one.numbers[0]) not in one.numbers]
     if isinstance(found.verdict, Refuted) and not others:
         return found
     progress("comparing for the numbers of the files")
-    old, new = (replace(one, context=with_known_sizes(one)) for one in (old, new))
+    old, new = (replace(one, context=_at_numbers(one)) for one in (old, new))
     again = _equivalent(replace(asked, old=old, new=new, is_brief=True))
-    if isinstance(again.verdict, Proved):
-        told = other_definitions(old.source, [one.text for one in known.values()])
-        return replace(again, trusted=(*again.trusted, *told))
-    return again if any(one.numbers for one in others) else found
+    return again if others or isinstance(again.verdict, Proved) else found
+
+
+def _at_numbers(program: Program) -> isl.Set:
+    """The context, and the numbers that variables are; a macro stays a size."""
+    own = tuple(one for one in program.parameters if one.numbers)
+    return with_known_sizes(replace(program, parameters=own))
 
 
 def _equivalent(asked: _ProgramsToCompare) -> Equivalence:
