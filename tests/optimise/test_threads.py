@@ -248,6 +248,20 @@ def test_after_copies_that_take_too_long_to_prove_the_fastest_without_them_comes
     assert first_proved([copied, fast, slow], prove, lambda: 60.0) == (fast, "proved")
 
 
+def test_what_small_nests_write_out_does_not_count_beside_a_large_one() -> None:
+    """After 16 x 4 come 8 x 4, and not 4 x 4, though all write out eight of another nest too."""
+    other = "\nunroll_and_jam(T, i=8)"
+    texts = (f"unroll_and_jam(S, i={rows}, k=4){other}" for rows in (16, 8, 4))
+    large, half, quarter = (Trial(parse_script(text), 1, "") for text in texts)
+
+    def prove(one: Trial, limit: float) -> str:
+        if one is large:
+            raise GaveUp(Code.TIME, "too long")
+        return "proved"
+
+    assert first_proved([large, half, quarter], prove, lambda: 60.0) == (half, "proved")
+
+
 @pytest.mark.parametrize(("interrupts", "is_found"), [(1, True), (2, False)])
 def test_an_interrupt_ends_one_proof_and_a_second_one_all(interrupts: int, *, is_found: bool) -> None:
     """Of a minute that is left, proofs of shorter scripts may take eight seconds more."""
