@@ -14,7 +14,15 @@ from dataclasses import replace
 from loopwright.c.reworded.jumps import RETURNED
 from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.equivalence.arithmetic import FACTORED, TypedNumber, Undefined, World, computed, differ
+from loopwright.prove.equivalence.arithmetic import (
+    ALIKE,
+    FACTORED,
+    TypedNumber,
+    Undefined,
+    World,
+    computed,
+    differ,
+)
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
 
 MOST_STEPS = 6_000
@@ -160,8 +168,8 @@ def rests_on_unset(steps: Sequence[StatementRun], place: CellKey, value: TypedNu
     `if (c) d = 3;` leaves d as it is where c is 0, which is no use of it: so other numbers are tried.
     """
     cells = _unset_cells(steps, world) if world.unset else {}
-    for more in range(3, 45, 3) if cells else ():
-        # of a seed for any numbers: among those of ALIKE most are 0, and the same
+    for more in (*range(3, 30, 3), 3 + ALIKE, 6 + ALIKE) if cells else ():
+        # of seeds for any numbers, and of two for numbers that are mostly 0: `if (d)` tells these apart
         others = replace(world, seed=world.seed - world.seed % 3 + more, given={})
         given = {**world.given, **{cell: others.input(cell, kind) for cell, kind in cells.items()}}
         try:
