@@ -328,6 +328,33 @@ SHARED += [
     Trap("a struct that a function it calls fills", _MEMBERS, head=_STRUCT + "struct G g(int n) { struct G m = { n, malloc(n) }; return m; } void k(struct G *x, struct G *y) { *x = *y; } void h(struct G *x, struct G *y) { k(x, y); }", setup=_MADE + " h(&p, &q);"),
     Trap("a struct that a function copies word by word", _MEMBERS, head=_STRUCT + "struct G g(int n) { struct G m = { n, malloc(n) }; return m; } void h(struct G *x, struct G *y) { for (int i = 0; i < 4; i++) ((int *)x)[i] = ((int *)y)[i]; }", setup=_MADE + " h(&p, &q);"),
 ]
+_ALLOCATED = "double *v = malloc(n); "
+_KEPT = "static double *kept, *table[10]; struct K { double *v; } in; union L { double *v; long l; } as; "
+_BOTH = "struct G g(int n) { struct G m = { n, malloc(n) }; return m; } "
+SHARED += [
+    _from(f"allocated memory that is {name} too", _ALLOCATED + body + " return v;", setup=setup, head=_KEPT + head)
+    for name, body, setup, head in [
+        ("kept", "kept = v;", "double *p = g(n), *q = kept;", ""),
+        ("kept from its middle", "kept = v + 1;", "double *p = g(n), *q = kept;", ""),
+        ("in a table", "table[n % 10] = v;", "double *p = g(n), *q = table[n % 10];", ""),
+        ("in a struct", "in.v = v;", "double *p = g(n), *q = in.v;", ""),
+        ("in a union", "as.v = v;", "double *p = g(n), *q = (double *)as.l;", ""),
+        ("kept by a function", "keep(v);", "double *p = g(n), *q = kept;", "void keep(double *w) { kept = w; } "),
+        ("what another function returns", "kept = v;", "double *p = g(n), *q = last();", "double *last(void) { return kept; } "),
+    ]
+]
+SHARED += [
+    Trap("a struct with a pointer twice", "for (i = 1; i < n; i++) p.u[i] = p.v[i - 1];", head="#include <stdlib.h>\nstruct T { double *u, *v; }; struct T g(int n) { struct T m; m.u = malloc(n); m.v = m.u; return m; }", setup="struct T p = g(n);"),
+]
+SHARED += [
+    Trap(f"a struct that a function copies {name}", _MEMBERS, head=_STRUCT + _BOTH + head, setup=_MADE + setup)
+    for name, head, setup in [
+        ("by bytes", "void h(void *x, void *y) { char *c = x, *d = y; for (int i = 0; i < 16; i++) c[i] = d[i]; }", "h(&p, &q);"),
+        ("by bytes that are cast", "void h(char *c, char *d) { for (int i = 0; i < 16; i++) c[i] = d[i]; }", "h((char *)&p, (char *)&q);"),
+        ("by unsigned bytes", "void h(unsigned char *c, unsigned char *d) { for (int i = 0; i < 16; i++) c[i] = d[i]; }", "h((unsigned char *)&p, (unsigned char *)&q);"),
+        ("by bytes of its own", "void h(struct G *x, struct G *y) { void *c = x, *d = y; char *e = c, *f = d; for (int i = 0; i < 16; i++) e[i] = f[i]; }", "h(&p, &q);"),
+    ]
+]
 APART += [
     _from("two calls of a function that allocates", "double *v = malloc(n); if (v == NULL) exit(1); return v;"),
     _from("two calls of one that returns what it allocates", "return (double *)calloc(n, 8);"),

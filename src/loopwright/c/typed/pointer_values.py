@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from loopwright.c.typed import tree
-from loopwright.c.types import ArrayType, Floating, Integer, Pointer, Record, Unknown, unqualified
+from loopwright.c.types import (
+    ArrayType,
+    CType,
+    Enumeration,
+    Floating,
+    Integer,
+    Pointer,
+    Record,
+    Unknown,
+    unqualified,
+)
 
 
 def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
@@ -43,6 +53,13 @@ def path_inside(lvalue: tree.Expression) -> str:
                 return path
 
 
+def uncast(node: tree.Expression) -> tree.Expression:
+    """What is converted, by C or by a cast that is written."""
+    while isinstance(node, tree.Cast):
+        node = node.operand
+    return node
+
+
 def _at_its_address(lvalue: tree.Expression) -> tree.Expression:
     """x of `*&x` and `(&x)[0]`, whatever the types."""
     while True:
@@ -51,8 +68,7 @@ def _at_its_address(lvalue: tree.Expression) -> tree.Expression:
                 address = inner
             case _:
                 return lvalue
-        while isinstance(address, tree.Cast):
-            address = address.operand
+        address = uncast(address)
         if not isinstance(address, tree.Unary) or address.operator != "&":
             return lvalue
         lvalue = address.operand
@@ -81,7 +97,7 @@ def given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tu
             taken = [one for one in arguments if takes(one, declared)]
             others = [one for one in arguments if taken and one not in taken and is_pointer(one)]
             for argument in others:
-                core = tree.without_casts(argument)
+                core = uncast(argument)
                 yield argument, False
                 if isinstance(core, tree.Unary) and core.operator == "&":
                     yield core.operand, False
@@ -89,7 +105,7 @@ def given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tu
 
 def takes(argument: tree.Expression, declared: tree.Declaration) -> bool:
     """Whether a call is given the address of a pointer, or of what has some in it: it may set them."""
-    core = tree.without_casts(argument)
+    core = uncast(argument)
     if isinstance(core, tree.Unary) and core.operator == "&":
         root = tree.owner(core.operand)
         return root is not None and root.offset == declared.offset and _has_pointers(root)
@@ -129,20 +145,78 @@ def is_no_address(value: tree.Expression) -> bool:
     return all(isinstance(one, Integer | Floating) for one in inside)
 
 
-def store_no_address(nodes: Iterable[tree.Node]) -> bool:
-    """Whether the nodes of a function write numbers alone, hand no pointer on, and make none a number."""
+def store_no_address(parameters: Iterable[tree.Declaration], nodes: Iterable[tree.Node]) -> bool:
+    """Whether a function writes numbers alone, hands no pointer on, and makes none a number.
+
+    Bytes, and members of unions, may be parts of pointers.
+    """
+    if any(_may_be_bytes(one.type) for one in parameters):
+        return False
     for node in nodes:
         match node:
-            case tree.Cast(is_implicit=False, operand=operand):
-                if is_pointer(node) or is_pointer(operand):
+            case tree.Cast(type=kind, operand=operand, is_implicit=is_implicit):
+                is_address = is_pointer(operand) or isinstance(unqualified(kind), Pointer)
+                if is_address and (not is_implicit or _may_be_bytes(kind) or _may_be_bytes(operand.type)):
                     return False
             case tree.Assign(target=target):
                 if not isinstance(unqualified(tree.without_casts(target).type), Integer | Floating):
+                    return False
+                if any(isinstance(one, tree.MemberAccess) and one.in_union for one in tree.walk(target)):
                     return False
             case tree.CallExpression(arguments=arguments):
                 if any(map(is_pointer, arguments)):
                     return False
     return True
+
+
+def _may_be_bytes(kind: CType) -> bool:
+    """Whether a pointer may lead to the bytes of anything: `void *`, `char *`, one of an unknown type."""
+    pointer = unqualified(kind)
+    inner = unqualified(pointer.target) if isinstance(pointer, Pointer) else pointer
+    is_known = isinstance(inner, Floating | Pointer | Record | ArrayType | Enumeration)
+    return isinstance(pointer, Pointer) and not (is_known or (isinstance(inner, Integer) and inner.bits > 8))
+
+
+def is_returned_alone(
+    nodes: Iterable[tree.Node], declared: tree.Declaration, is_library: Callable[[tree.Declaration], bool]
+) -> bool:
+    """Whether the pointers in a variable are nowhere but in what its function returns."""
+    nodes = tuple(nodes)
+    around = tree.parents(nodes)
+    names = (one for one in nodes if isinstance(one, tree.Name) and one.declaration.offset == declared.offset)
+    return all(_stays(one, around, is_library) for one in names)
+
+
+def _stays(
+    node: tree.Node, around: Mapping[int, tree.Node], is_library: Callable[[tree.Declaration], bool]
+) -> bool:
+    """Whether a use of a pointer, or of a struct with some, puts it nowhere: it is returned, set, compared,
+    or numbers it leads to are."""
+    inner, outer = tree.with_conversions(node, around)
+    match outer:
+        case tree.Return() | tree.IfStatement() | tree.Unary(operator="!"):
+            return True
+        case tree.Binary(operator="==" | "!=" | "&&" | "||"):
+            return True
+        case tree.Assign(target=target):
+            return inner is target
+        case tree.Subscript(base=base):
+            return inner is base and isinstance(unqualified(outer.type), Integer | Floating)
+        case tree.Unary(operator="*"):
+            return isinstance(unqualified(outer.type), Integer | Floating)
+        case tree.MemberAccess(is_arrow=False):
+            is_number = isinstance(unqualified(outer.type), Integer | Floating) and not outer.in_union
+            return is_number or _stays(outer, around, is_library)
+        case tree.Cast():
+            return _stays(outer, around, is_library)
+        case tree.CallExpression(callee=callee):
+            is_whole = isinstance(around.get(id(outer)), tree.Evaluate)
+            is_known = callee is not None and callee.name in _KEEPING_NOTHING and is_library(callee)
+            return is_whole and is_known
+    return False
+
+
+_KEEPING_NOTHING = ("free", "memset", "memcpy")
 
 
 def parts_of(initial: tree.Expression) -> Iterator[tree.Expression]:

@@ -22,11 +22,13 @@ from loopwright.c.typed.pointer_values import (
     is_named_pointer,
     is_no_address,
     is_pointer,
+    is_returned_alone,
     parts_of,
     path_inside,
     root_and_path,
     store_no_address,
     takes,
+    uncast,
     values_in,
 )
 from loopwright.c.types import ArrayType, CType, FunctionType, Pointer, Record, Unknown, unqualified
@@ -230,7 +232,8 @@ class PointsTo:
             for node in function.giving:
                 if isinstance(node, tree.CallExpression) and node.callee is not None:
                     called = self.file.definition(node.callee)
-                    if called is not None and not called.problems and store_no_address(called.nodes):
+                    is_seen = called is not None and not called.problems
+                    if called is not None and is_seen and store_no_address(called.parameters, called.nodes):
                         continue
                     yield from self._set_by(node, declared)
                 for value, is_itself in given(node, declared, path):
@@ -316,11 +319,9 @@ class PointsTo:
     def _is_allocated(self, value: tree.Expression, function: TypedFunction, path: str) -> bool:
         """Whether a function returns memory that this very call of it allocates: `double *p = malloc(n);
         return p;`, or a struct with such a pointer at `path`.  A variable that keeps its value between calls,
-        or that a pointer leads to, may be of an earlier call.
+        or that a pointer leads to, may be of an earlier call, and what is put elsewhere is found there too.
         """
-        core = tree.without_casts(value)
-        while isinstance(core, tree.Cast):
-            core = tree.without_casts(core.operand)
+        core = uncast(value)
         if isinstance(core, tree.CallExpression):
             is_known = core.callee is not None and self.file.definition(core.callee) is not None
             return not path and core.callee is not None and not is_known and "alloc" in core.callee.name
@@ -331,10 +332,14 @@ class PointsTo:
         parts = [(one, path if is_itself else "") for one, is_itself in found]
         return (
             core.declaration.offset not in function.addressed
+            and is_returned_alone(function.nodes, core.declaration, self._is_library)
             and not inside._beside(core.declaration)
             and any(self._is_allocated(one, function, rest) for one, rest in parts)
             and all(is_no_address(one) or self._is_allocated(one, function, rest) for one, rest in parts)
         )
+
+    def _is_library(self, callee: tree.Declaration) -> bool:
+        return self.file.definition(callee) is None
 
     def _returned_through(self, call: tree.CallExpression) -> Iterator[frozenset[Target]]:
         """What a call through a pointer may return: what functions of the file of this result do."""
