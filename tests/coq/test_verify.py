@@ -129,9 +129,9 @@ def test_expressions_are_read_as_they_are_written() -> None:
         ("x[i] + a", "x[i] - a", "a statement of the text is another one"),
         ("int i, j;", "int j, i;", "differs outside its regions"),
         ("#pragma scop\n", "#pragma scop\nx[0] = 1;\n", "has 2 statements, not 1"),
-        ("for (j =", "for (char j =", "'j' is a 'char', which does not hold every int"),
-        ("for (j =", "for (K3 j =", "'j' is a 'K3', which does not hold every int"),
-        ("for (j =", "for (float j =", "'j' is a 'float', not an integer"),
+        ("for (j =", "for (char j =", "counts 'j' in the type 'char'"),
+        ("for (j =", "for (K3 j =", "counts 'j' in the type 'K3'"),
+        ("for (j =", "for (float j =", "counts 'j' in the type 'float'"),
     ],
 )
 def test_another_text_is_refused_before_coq_is_asked(
