@@ -76,6 +76,9 @@ SET_BOUNDS = [
     (f"j = *n; k = MIN(j - 2, q); {LOOP}", "{ [i] : 0 <= i < at_n - 2 and i < q }"),
     ("for (i = 0; i < *n; i++) a[i] = 0;", "{ [i] : 0 <= i < at_n }"),
     ("k = *n + q; for (i = 0; i < k; i++) a[i + q] = 0;", "{ [i] : 0 <= i < at_n + q }"),
+    ("k = MIN(*n, 3) - MIN(q, 2); for (i = 0; i < 2 * k; i++) a[i] = 0;",
+     "{ [i] : exists x, y : 0 <= i < 2x - 2y and x <= at_n and x <= 3 and (y = q or y = 2) and y <= q"
+     " and y <= 2 }"),
 ]
 """Bounds that are read through pointers, or set in the region, as translators of Fortran write them."""
 

@@ -130,7 +130,7 @@ class _Settings:
                 pieces += value.source.text[position : node.start] + inner
                 position = node.end
         text = " ".join((pieces + value.source.text[position : value.end]).split())
-        text = text if re.fullmatch(r"\w+|\w+\(.*\)|\*\s*\w+", text) else f"({text})"
+        text = text if re.fullmatch(r"\w+", text) else f"({text})"
         return f"((long){text})" if read.text in self.long else text
 
     def _reaching(self, read: Node) -> Node | None:
