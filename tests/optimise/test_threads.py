@@ -262,6 +262,35 @@ def test_what_small_nests_write_out_does_not_count_beside_a_large_one() -> None:
     assert first_proved([large, half, quarter], prove, lambda: 60.0) == (half, "proved")
 
 
+@pytest.mark.parametrize(
+    ("needed", "result", "limits"),
+    [
+        ({"i=8": 13, "k=4": 2, "i=4": 2}, "k=4", [12, 5.2, 6]),
+        ({"i=8": 13, "k=4": 20, "i=4": 5}, "i=4", [12, 5.2, 3]),
+        ({"i=8": 11, "k=4": 2, "i=4": 2}, "i=8", [12]),
+    ],
+    ids=["a faster one is proved after it", "it is the result", "the fastest is proved at once"],
+)
+def test_time_is_kept_for_the_choice_of_the_model(
+    needed: dict[str, float], result: str, limits: list[float]
+) -> None:
+    """The second of three scripts is half as long as the first, the third, the model's choice, is too."""
+    trials = [Trial(parse_script(f"unroll_and_jam(S, {one})"), 1, "") for one in needed]
+    seconds = {trial.script: one for trial, one in zip(trials, needed.values(), strict=True)}
+    left, asked = [20.0], list[float]()
+
+    def prove(one: Trial, limit: float) -> str:
+        asked.append(limit)
+        left[0] -= min(limit, seconds[one.script])
+        if seconds[one.script] > limit:
+            raise GaveUp(Code.TIME, "too long")
+        return "proved"
+
+    found = first_proved(trials, prove, lambda: left[0], trials[2].script)
+    assert found == (trials[list(needed).index(result)], "proved")
+    assert asked == pytest.approx(limits)
+
+
 @pytest.mark.parametrize(("interrupts", "is_found"), [(1, True), (2, False)])
 def test_an_interrupt_ends_one_proof_and_a_second_one_all(interrupts: int, *, is_found: bool) -> None:
     """Of a minute that is left, proofs of shorter scripts may take eight seconds more."""

@@ -66,8 +66,8 @@ SURE = 0.75
 FASTER = 0.96
 """A result that takes more than this part of the original's time, the two in turns, is not given."""
 
-COMPARING = 0.4
-"""The part of the time left that runs in turns at the end have at most."""
+COMPARING = 0.2
+"""The part of the time left that is kept for runs in turns at the end: without them, trials are compared."""
 
 OPINION = 3.0
 """Seconds for another opinion on what is proved, that of the verified checker."""
@@ -315,7 +315,8 @@ def _best_by_time(
     if not any(timing.found):  # an interrupt came, or the time was over, before a script was timed
         better = _better_by_model(found)
     kept_back = min(ROUNDS * seconds * (1 + WORTH), COMPARING * (ends[1] - time.monotonic()))
-    best, outcome = _proved(better, found, ends[1] - kept_back, progress)
+    chosen = next((one.script for one in _better_by_model(found)), ())
+    best, outcome = _proved(better, found, ends[1] - kept_back, progress, chosen)
     original = new = Times((seconds,))
     if outcome is not None:
         progress("comparing")
@@ -372,15 +373,15 @@ def _with_main(found: _Found, runner: TrialRunner, search: Search) -> TrialRunne
 
 
 def _proved(
-    candidates: Sequence[Trial], found: _Found, end: float, progress: Progress
+    candidates: Sequence[Trial], found: _Found, end: float, progress: Progress, model: Script = ()
 ) -> tuple[Trial | None, Outcome | None]:
-    """The first script of which everything can be proved in the time that is left."""
+    """The first script of which everything can be proved in the time that is left, as `first_proved` does."""
 
     def prove(one: Trial, limit: float) -> Outcome:
         work = _proof(applied(one.script, found.plans).plans, found.request)
         return within(limit, work, progress, wall=limit)
 
-    return first_proved(candidates, prove, lambda: end - time.monotonic())
+    return first_proved(candidates, prove, lambda: end - time.monotonic(), model)
 
 
 def _proof(plans: tuple[Plan, ...], request: Request) -> Callable[[Progress], Outcome]:

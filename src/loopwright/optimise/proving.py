@@ -15,6 +15,9 @@ T = TypeVar("T")
 PATIENT, ENOUGH = 0.65, 5.0
 """The part of the time left that one proof may take, and the seconds that are enough for the others."""
 
+CHOSEN = 8.0
+"""Seconds that are kept for the proof of the model's choice, but no more than half of those left."""
+
 COPIED = 4.0
 """Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
 
@@ -23,36 +26,49 @@ HURRIED = 8.0
 
 
 def first_proved(
-    candidates: Sequence[Trial], prove: Callable[[Trial, float], T], left: Callable[[], float]
+    candidates: Sequence[Trial],
+    prove: Callable[[Trial, float], T],
+    left: Callable[[], float],
+    model: Script = (),
 ) -> tuple[Trial | None, T | None]:
     """The first script that `prove` can prove in a part of the seconds that are `left`, and the result.
 
     While a script that the search began with waits, half of the time is kept for it: it is known to be
     proved in time, mostly, and the result is never slower.  After a script that takes too long it comes next,
-    then those with fewer copies, or that write out half as much.  An interrupt ends the proof of one script:
-    another, whose proof is shorter, may still be the result; after a second one there is none.
+    then those with fewer copies, or that write out half as much.  Where there is none, it is the script that
+    the `model` chooses that comes next, and some time is kept for it; once it is proved, faster ones of those
+    have the rest.  An interrupt ends the proof of one script: another, whose proof is shorter, may still be
+    the result; after a second one nothing more is proved.
     """
     waiting, kept_back, interrupts = list(candidates), 0.0, 0
+    proved: tuple[Trial | None, T | None] = None, None
+    failed: Trial | None = None
     while waiting and interrupts < 2 and (seconds := left() - kept_back) > 0:
         one = waiting.pop(0)
         given = [other for other in waiting if other.origin == GIVEN]
-        limit = seconds / 2 if given else max(PATIENT * seconds, seconds - ENOUGH) if waiting else seconds
+        kept = given or [other for other in waiting if other.script == model]
+        limit = seconds if not waiting else max(PATIENT * seconds, seconds - ENOUGH)
+        if kept:
+            limit = seconds / 2 if given else max(seconds / 2, seconds - CHOSEN)
         if waiting and COPIED * tiles_copied(one.script) > limit:
             continue
         try:
-            return one, prove(one, limit)
+            proved = one, prove(one, limit)
+            if failed is None or one.script != model or interrupts:
+                return proved
+            faster = candidates[: candidates.index(one)]
+            waiting = [other for other in waiting if other in faster and _is_shorter(other, failed)]
+            continue
         except KeyboardInterrupt:
             kept_back, interrupts = max(kept_back, left() - HURRIED), interrupts + 1
         except (GaveUp, Illegal, InternalError):
             pass
-        shorter = _shorter_first(waiting, one.script)
-        waiting = [*given, *(other for other in shorter if other not in given)]
-    return None, None
+        failed = one
+        waiting.sort(key=lambda other: (other not in kept, not _is_shorter(other, one)))
+    return proved
 
 
-def _shorter_first(waiting: list[Trial], tried: Script) -> list[Trial]:
-    """First those with fewer tiles that are copied than a script that takes too long, or half of its text."""
-    copied, most = tiles_copied(tried), written_out(tried) / 2
-    return sorted(
-        waiting, key=lambda one: tiles_copied(one.script) >= copied and written_out(one.script) > most
-    )
+def _is_shorter(one: Trial, tried: Trial) -> bool:
+    """Whether it has fewer tiles that are copied than a script that takes too long, or half of its text."""
+    fewer = tiles_copied(one.script) < tiles_copied(tried.script)
+    return fewer or written_out(one.script) <= written_out(tried.script) / 2
