@@ -57,6 +57,7 @@ _NO_STRIDES = {
     "another's static variable": ("static int K = 3; void h(int n) { K = n; }", ""),
     "a variable that others change": ("", "volatile int K = 3;"),
     "threads of their own": ("", "int K = 3;\n#pragma omp parallel reduction(+: K)\n{", "}"),
+    "a truth": ("", "_Bool b = 0.5; int K = b ? n : 3;"),
     "an overflow": ("", "int K = 2147483647 + 4;"),
     "itself": ("", "int K = 3; for (int t = 0; t < n; t++) { K = K + 1;", "}"),
 }
@@ -97,6 +98,9 @@ _OFFSETS = {
     **{name: _STRIDES[name] for name in ("a default", "a sum", "a static variable", "a later value")},
     "an enumerator of the file": ("enum { K = 3 };", ""),
     "a constant": ("", "const int K = 3;"),
+    "a macro of a default": ("#ifndef D\n#define D 3\n#endif\n#define K D", ""),
+    "a variable of a default": ("#ifndef D\n#define D 3\n#endif", "int K =\nD;"),
+    "a constant of a branch": ("#ifdef D\nenum { K = 9 };\n#else\nenum { K = 3 };\n#endif", ""),
     "one of two": ("", "int K = 3; if (n > 9) K = 4;"),
 }
 """What is 3, or 4."""
@@ -118,13 +122,22 @@ def test_offsets_and_bounds_that_are_numbers_in_the_file(name: str, tmp_path: Pa
             outcome = transformed(request, silent)
             assert any("proved for K = 3" in note for note in outcome.notes)
             told = [one for region in outcome.regions for one in region.assumptions]
-            assert ("#if" in head) == any("'K' is" in one for one in told)
-            is_size = "#define" in head  # of which `prove` asks for all numbers first
+            assert ("#if" in head) == any("what the compiler takes" in one for one in told)
+            is_size = "#define K" in head  # of which `prove` asks for all numbers first
             assert is_size or comparison(file.read_text(), outcome.source.text, tmp_path) == PROVED
         else:
             with pytest.raises(Illegal) as refused:
                 transformed(request, silent)
             assert "K = 3" in str(refused.value.diagnostic.witness)
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_numbers_that_one_file_alone_gives_prove_nothing(is_old: bool, tmp_path: Path) -> None:
+    loops = ("for (i = 0; i < n; i++)", "for (i = n - 1; i >= 0; i--)")
+    texts = [Trap("", f"{loop} x[i] = x[i + K] * 2;", "static int K = 0;").text() for loop in loops]
+    assert comparison(texts[0], texts[1], tmp_path) == PROVED
+    texts[0 if is_old else 1] += "void h(void) { K++; }\n"
+    assert comparison(texts[0], texts[1], tmp_path) != PROVED
 
 
 _CALLED = [

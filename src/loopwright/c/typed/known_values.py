@@ -53,7 +53,7 @@ def values_of(node: tree.Node, lookup: Lookup) -> Values | None:
             return lookup(node)
         case tree.SizeOf(value=int(value)):
             return frozenset((value,))
-        case tree.Cast(operand=operand) if _is_floating(operand):
+        case tree.Cast(operand=operand) if _is_floating(operand) and kind != types.BOOL:  # 0.5 is true
             return _all([_truncated(operand)], kind)
         case tree.Cast(operand=operand):
             return _all(values_of(operand, lookup), kind)

@@ -10,13 +10,14 @@ What none of them can tell is undecided, with the reasons.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 
 import islpy as isl
 
 from loopwright.c.liveness import may_be_replaced
 from loopwright.c.syntax import Node, operator, walk
+from loopwright.c.tokens import names_in
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.sets import isl_failures, within_effort
@@ -59,6 +60,7 @@ from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.gate.numbers import with_known_sizes
+from loopwright.read.c.written_numbers import other_definitions
 from loopwright.source import Span
 
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
@@ -84,22 +86,30 @@ def prove_equivalent(
     """
     asked = _ProgramsToCompare(old, new, allow_reassociation, progress, from_text)
     found = _equivalent(asked)
-    known = {one.name: one for program in (old, new) for one in program.parameters if one.numbers}
-    if isinstance(found.verdict, Proved) or not known:
+    given: dict[str, set[tuple[int, ...]]] = {}
+    for program in (old, new):
+        for one in program.parameters:
+            if one.numbers or one.text in names_in(program.region.text):
+                given.setdefault(one.name, set()).add(one.numbers)
+    if isinstance(found.verdict, Proved) or not any(map(any, given.values())):
         return found
     sizes = found.verdict.parameters if isinstance(found.verdict, Refuted) else {}
-    others = [one for name, one in known.items() if sizes.get(name, one.numbers[0]) not in one.numbers]
+    others = any(sizes[name] not in own for name in sizes.keys() & given for own in given[name] if own)
     if isinstance(found.verdict, Refuted) and not others:
         return found
     progress("comparing for the numbers of the files")
-    old, new = (replace(one, context=_at_numbers(one)) for one in (old, new))
-    again = _equivalent(replace(asked, old=old, new=new, is_brief=True))
+    known = {name for name, numbers in given.items() if len(numbers) == 1}  # and no others in one file
+    programs = [replace(one, context=_at_numbers(one, known)) for one in (old, new)]
+    again = _equivalent(replace(asked, old=programs[0], new=programs[1], is_brief=True))
+    names = [one.text for one in old.parameters if one.numbers]
+    told = dict.fromkeys(text for one in (old, new) for text in other_definitions(one.source, names))
+    again = replace(again, trusted=(*again.trusted, *told))
     return again if others or isinstance(again.verdict, Proved) else found
 
 
-def _at_numbers(program: Program) -> isl.Set:
+def _at_numbers(program: Program, known: Container[str]) -> isl.Set:
     """The context, and the numbers that variables are; a macro stays a size."""
-    own = tuple(one for one in program.parameters if one.numbers)
+    own = tuple(one for one in program.parameters if one.numbers and one.name in known)
     return with_known_sizes(replace(program, parameters=own))
 
 

@@ -6,12 +6,13 @@ stride that is a number says which cells are the same; one that is a name is a l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
 from loopwright.c.file import c_file
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.known_values import integer_type
@@ -47,9 +48,32 @@ def at_known_numbers(program: Program) -> Program:
 
 
 def other_definitions(source: Source, names: Collection[str]) -> list[str]:
-    """What other options would change, where macros are written as what they stand for."""
-    macros = dict.fromkeys(one.name for one in c_file(source).macros if one.conditional)
-    return [f"'{name}' is what the compiler takes it for now" for name in macros if name in names]
+    """What other options would change, where macros and variables are what they are now: they, or what they
+    are made of, are defined or given values inside an `#if`."""
+    macros = c_file(source).macros
+    told = {one.name for one in macros if one.conditional}
+    made_of = [(one.name, one.body) for one in macros]
+    text = without_comments(source.text, literals=False)
+    depths = [(one.start(), 1 if one[1] else -1) for one in _CONDITIONAL.finditer(text)]
+    for one in _GIVEN.finditer(text):
+        made_of.append((one[1], one[2]))
+        told |= {one[1]} if sum(step for start, step in depths if start < one.start()) else set()
+    parts: dict[str, set[str]] = {}
+    for name, value in made_of:
+        parts.setdefault(name, set()).update(names_in(value))
+    found: dict[str, bool] = {}
+    waiting = [*names]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = name in told
+            waiting += parts.get(name, ())
+    return [f"'{name}' is what the compiler takes it for now" for name in sorted(found) if found[name]]
+
+
+_GIVEN = re.compile(r"\b([A-Za-z_]\w*)[ \t]*(?:(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--)(?=([^;]*))")
+"""What is given a value, and what: `k = K + 1`."""
+_CONDITIONAL = re.compile(r"(?m)^[ \t]*#[ \t]*(?:(if)|endif)")
 
 
 def with_numbers(source: Source, names: Collection[str], options: CompilerOptions) -> Source:
