@@ -322,6 +322,7 @@ SHARED += [
     _from("memory whose pointer is given away", "double *v = malloc(n); h(&v); return v;", head="static double *kept; void h(double **w) { if (kept) *w = kept; kept = *w; } "),
     _from("memory that is made or given", "double *v = malloc(n); if (n > 3) v = a; return v;"),
     _from("memory of a function that keeps it", "return my_alloc(n);", head="double *my_alloc(int n) { static double v[99]; return v; } "),
+    _from("memory that was allocated before", "return last_allocated();", head="double *last_allocated(void); "),
     Trap("a struct of kept memory", _MEMBERS, head=_STRUCT + "struct G g(int n) { static double *v; if (!v) v = malloc(n); struct G m = { n, v }; return m; }", setup=_MADE),
     Trap("a struct that is kept", _MEMBERS, head=_STRUCT + "struct G g(int n) { static struct G m; if (!m.v) m.v = malloc(n); return m; }", setup=_MADE),
     Trap("a struct that a function fills from another", _MEMBERS, head=_STRUCT + "struct G g(int n) { struct G m = { n, malloc(n) }; return m; } void h(struct G *x, struct G *y) { x->v = y->v; }", setup=_MADE + " h(&p, &q);"),
@@ -340,6 +341,10 @@ SHARED += [
         ("in a struct", "in.v = v;", "double *p = g(n), *q = in.v;", ""),
         ("in a union", "as.v = v;", "double *p = g(n), *q = (double *)as.l;", ""),
         ("kept by a function", "keep(v);", "double *p = g(n), *q = kept;", "void keep(double *w) { kept = w; } "),
+        ("kept by an element's address", "kept = &v[1];", "double *p = g(n), *q = kept;", ""),
+        ("kept by a cell's address", "keep(&*v);", "double *p = g(n), *q = kept;", "void keep(double *w) { kept = w; } "),
+        ("kept as it is assigned", "kept = (v = malloc(n));", "double *p = g(n), *q = kept;", ""),
+        ("kept as it is moved", "kept = v += 0;", "double *p = g(n), *q = kept;", ""),
         ("what another function returns", "kept = v;", "double *p = g(n), *q = last();", "double *last(void) { return kept; } "),
     ]
 ]
@@ -352,6 +357,8 @@ SHARED += [
         ("by bytes", "void h(void *x, void *y) { char *c = x, *d = y; for (int i = 0; i < 16; i++) c[i] = d[i]; }", "h(&p, &q);"),
         ("by bytes that are cast", "void h(char *c, char *d) { for (int i = 0; i < 16; i++) c[i] = d[i]; }", "h((char *)&p, (char *)&q);"),
         ("by unsigned bytes", "void h(unsigned char *c, unsigned char *d) { for (int i = 0; i < 16; i++) c[i] = d[i]; }", "h((unsigned char *)&p, (unsigned char *)&q);"),
+        ("by words that are cast", "typedef long __attribute__((may_alias)) W; void h(W *c, W *d) { c[1] = d[1]; }", "h((W *)&p, (W *)&q);"),
+        ("from one it returns", "struct G *h(struct G *x, struct G *y) { x->n = y->n; return y; }", "p = *h(&p, &q);"),
         ("by bytes of its own", "void h(struct G *x, struct G *y) { void *c = x, *d = y; char *e = c, *f = d; for (int i = 0; i < 16; i++) e[i] = f[i]; }", "h(&p, &q);"),
     ]
 ]

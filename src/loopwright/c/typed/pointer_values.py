@@ -146,7 +146,7 @@ def is_no_address(value: tree.Expression) -> bool:
 
 
 def store_no_address(parameters: Iterable[tree.Declaration], nodes: Iterable[tree.Node]) -> bool:
-    """Whether a function writes numbers alone, hands no pointer on, and makes none a number.
+    """Whether a function writes numbers alone, hands no pointer on or back, and makes none a number.
 
     Bytes, and members of unions, may be parts of pointers.
     """
@@ -161,12 +161,20 @@ def store_no_address(parameters: Iterable[tree.Declaration], nodes: Iterable[tre
             case tree.Assign(target=target):
                 if not isinstance(unqualified(tree.without_casts(target).type), Integer | Floating):
                     return False
-                if any(isinstance(one, tree.MemberAccess) and one.in_union for one in tree.walk(target)):
-                    return False
+            case tree.MemberAccess(in_union=True):
+                return False
+            case tree.Return(value=value) if value is not None and is_pointer(value):
+                return False
             case tree.CallExpression(arguments=arguments):
                 if any(map(is_pointer, arguments)):
                     return False
     return True
+
+
+def is_cast_pointer(value: tree.Expression) -> bool:
+    """Whether a text makes a pointer one to another type, which numbers may be written through."""
+    core = tree.without_casts(value)
+    return isinstance(core, tree.Cast) and is_pointer(core.operand)
 
 
 def _may_be_bytes(kind: CType) -> bool:
@@ -199,11 +207,12 @@ def _stays(
         case tree.Binary(operator="==" | "!=" | "&&" | "||"):
             return True
         case tree.Assign(target=target):
-            return inner is target
-        case tree.Subscript(base=base):
-            return inner is base and isinstance(unqualified(outer.type), Integer | Floating)
-        case tree.Unary(operator="*"):
-            return isinstance(unqualified(outer.type), Integer | Floating)
+            is_whole = isinstance(around.get(id(outer)), tree.Evaluate)
+            return inner is target and (is_whole or _stays(outer, around, is_library))
+        case tree.Subscript() | tree.Unary(operator="*"):
+            _, address = tree.with_conversions(outer, around)
+            is_number = isinstance(unqualified(outer.type), Integer | Floating)
+            return is_number and not (isinstance(address, tree.Unary) and address.operator == "&")
         case tree.MemberAccess(is_arrow=False):
             is_number = isinstance(unqualified(outer.type), Integer | Floating) and not outer.in_union
             return is_number or _stays(outer, around, is_library)
@@ -212,8 +221,17 @@ def _stays(
         case tree.CallExpression(callee=callee):
             is_whole = isinstance(around.get(id(outer)), tree.Evaluate)
             is_known = callee is not None and callee.name in _KEEPING_NOTHING and is_library(callee)
-            return is_whole and is_known
+            return is_whole and is_known and _leads_to_numbers(node)
     return False
+
+
+def _leads_to_numbers(node: tree.Node) -> bool:
+    """Whether what a pointer leads to has no pointers in it that may be copied."""
+    kind = unqualified(node.type) if isinstance(node, tree.Expression) else None
+    inner = (
+        kind.target if isinstance(kind, Pointer) else kind.element if isinstance(kind, ArrayType) else None
+    )
+    return inner is not None and isinstance(unqualified(inner), Integer | Floating)
 
 
 _KEEPING_NOTHING = ("free", "memset", "memcpy")

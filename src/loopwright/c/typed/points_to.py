@@ -11,6 +11,7 @@ Two targets that are different are not shown to overlap; that they do not is wha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import field
 
@@ -19,6 +20,7 @@ from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.pointer_values import (
     addressed,
     given,
+    is_cast_pointer,
     is_named_pointer,
     is_no_address,
     is_pointer,
@@ -233,6 +235,7 @@ class PointsTo:
                 if isinstance(node, tree.CallExpression) and node.callee is not None:
                     called = self.file.definition(node.callee)
                     is_seen = called is not None and not called.problems
+                    is_seen = is_seen and not any(map(is_cast_pointer, node.arguments))
                     if called is not None and is_seen and store_no_address(called.parameters, called.nodes):
                         continue
                     yield from self._set_by(node, declared)
@@ -323,8 +326,9 @@ class PointsTo:
         """
         core = uncast(value)
         if isinstance(core, tree.CallExpression):
-            is_known = core.callee is not None and self.file.definition(core.callee) is not None
-            return not path and core.callee is not None and not is_known and "alloc" in core.callee.name
+            if path or core.callee is None or self.file.definition(core.callee) is not None:
+                return False
+            return re.search("(?<!re)alloc(?!ated)", core.callee.name) is not None
         if not isinstance(core, tree.Name) or core.declaration.storage is not tree.Storage.AUTOMATIC:
             return False
         inside = self._asked(function)
