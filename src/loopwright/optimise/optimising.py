@@ -69,8 +69,8 @@ FASTER = 0.96
 COMPARING = 0.2
 """The part of the time left that is kept for runs in turns at the end: without them, trials are compared."""
 
-OPINION = 3.0
-"""Seconds for another opinion on what is proved, that of the verified checker."""
+OPINION, ASIDE = 3.0, 0.1
+"""Seconds for another opinion on what is proved, that of the verified checker, and the most of a proof's."""
 
 MOST_TOGETHER = 60
 """Scripts for all regions of a file that are put together out of those for each."""
@@ -378,12 +378,12 @@ def _proved(
     """The first script of which everything can be proved in the time that is left, as `first_proved` does."""
 
     def prove(one: Trial, limit: float) -> Outcome:
-        work = _proof(applied(one.script, found.plans).plans, found.request)
+        work = _proof(applied(one.script, found.plans).plans, found.request, min(OPINION, ASIDE * limit))
         return within(limit, work, progress, wall=limit)
 
     return first_proved(candidates, prove, lambda: end - time.monotonic(), model)
 
 
-def _proof(plans: tuple[Plan, ...], request: Request) -> Callable[[Progress], Outcome]:
-    brief = replace(request.prover, seconds=request.prover.seconds or OPINION)
+def _proof(plans: tuple[Plan, ...], request: Request, opinion: float) -> Callable[[Progress], Outcome]:
+    brief = replace(request.prover, seconds=request.prover.seconds or opinion)
     return lambda progress: rewritten(plans, replace(request, prover=brief), progress)
