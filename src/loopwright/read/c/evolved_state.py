@@ -30,7 +30,7 @@ from loopwright.source import Edit, Span
 Values = dict[int, Value | None]
 _SIGNED = {3: "int", 4: "long", 5: "long long"}
 """By their ranks."""
-_COMPUTING = ("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^")
+_COMPUTING = ("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", ",")
 
 
 class NotFollowed(Exception):
@@ -231,7 +231,7 @@ class EvolvedState:
         sooner than `y[k] * k_1`, which is a `long`.  Subscripts and the bounds of loops do not overflow.
         """
         inner, outer = tree.with_conversions(part, self.around)
-        is_operand = isinstance(outer, tree.Conditional) or (
+        is_operand = isinstance(outer, tree.Conditional | tree.Unary) or (
             isinstance(outer, tree.Binary | tree.Assign) and outer.operator.rstrip("=") in _COMPUTING
         )
         is_integer = isinstance(outer, tree.Expression) and isinstance(unqualified(outer.type), Integer)
