@@ -252,6 +252,7 @@ def test_memory_between_what_the_old_program_touches_is_there(tmp_path: Path) ->
         ("int d; if (k) d = 3; if (n) t = d;", "if (n) t = 3;", False),
         ("int d; if (k) d = 3; if (n) t = d;", "if (n) t = 4;", True),
         ("int d; if (d) t = 1;", "t = t;", False),
+        ("int d; t = d > 1000000 ? 5 : 4;", "t = 5;", False),
         ("s = j;", "s = j + 1;", False),
         ("s = k;", "s = k + 1;", True),
     ],

@@ -8,11 +8,11 @@ number in all of them, and one on the diagonals, may do.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from loopwright.c.reworded.jumps import RETURNED
-from loopwright.c.types import CType
+from loopwright.c.types import INT, LONG, CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.arithmetic import (
     ALIKE,
@@ -168,17 +168,25 @@ def rests_on_unset(steps: Sequence[StatementRun], place: CellKey, value: TypedNu
     `if (c) d = 3;` leaves d as it is where c is 0, which is no use of it: so other numbers are tried.
     """
     cells = _unset_cells(steps, world) if world.unset else {}
-    for more in (*range(3, 30, 3), 3 + ALIKE, 6 + ALIKE) if cells else ():
-        # of seeds for any numbers, and of two for numbers that are mostly 0: `if (d)` tells these apart
-        others = replace(world, seed=world.seed - world.seed % 3 + more, given={})
-        given = {**world.given, **{cell: others.input(cell, kind) for cell, kind in cells.items()}}
+    for others in _of_unset(cells, world) if cells else ():
         try:
-            found = computed(steps, replace(world, given=given)).get(place, value)
+            found = computed(steps, replace(world, given={**world.given, **others})).get(place, value)
         except Undefined:
             return True
         if differ(found, value):
             return True
     return False
+
+
+def _of_unset(cells: Mapping[CellKey, CType], world: World) -> Iterator[dict[CellKey, TypedNumber]]:
+    """Numbers of seeds for any, of two for numbers that are mostly 0, since `if (d)` tells these apart, and
+    the ends of int: `d > 1000000`."""
+    for more in (*range(3, 30, 3), 3 + ALIKE, 6 + ALIKE):
+        others = replace(world, seed=world.seed - world.seed % 3 + more, given={})
+        yield {cell: others.input(cell, kind) for cell, kind in cells.items()}
+    for number in (INT.least, INT.greatest):
+        one = TypedNumber(LONG, number)
+        yield {cell: world.converted(one, kind) for cell, kind in cells.items()}
 
 
 def _unset_cells(steps: Sequence[StatementRun], world: World) -> dict[CellKey, CType]:
