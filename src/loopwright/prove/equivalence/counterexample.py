@@ -179,14 +179,14 @@ def rests_on_unset(steps: Sequence[StatementRun], place: CellKey, value: TypedNu
 
 
 def _of_unset(cells: Mapping[CellKey, CType], world: World) -> Iterator[dict[CellKey, TypedNumber]]:
-    """Numbers of seeds for any, of two for numbers that are mostly 0, since `if (d)` tells these apart, and
-    the ends of int: `d > 1000000`."""
-    for more in (*range(3, 30, 3), 3 + ALIKE, 6 + ALIKE):
-        others = replace(world, seed=world.seed - world.seed % 3 + more, given={})
-        yield {cell: others.input(cell, kind) for cell, kind in cells.items()}
+    """The ends of int, for `d > 1000000`, first because they tell most; numbers of seeds for any,
+    and of two for numbers that are mostly 0: `if (d)` tells these apart."""
     for number in (INT.least, INT.greatest):
         one = TypedNumber(LONG, number)
         yield {cell: world.converted(one, kind) for cell, kind in cells.items()}
+    for more in (*range(3, 30, 3), 3 + ALIKE, 6 + ALIKE):
+        others = replace(world, seed=world.seed - world.seed % 3 + more, given={})
+        yield {cell: others.input(cell, kind) for cell, kind in cells.items()}
 
 
 def _unset_cells(steps: Sequence[StatementRun], world: World) -> dict[CellKey, CType]:
