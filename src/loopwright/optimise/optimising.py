@@ -88,7 +88,7 @@ class Optimised:
     estimated: int
     illegal: int
     predicted: float
-    """Cycles of the original over those of the result, by the model."""
+    """Cycles of the original, as compilers order its loops, over those of the result, by the model."""
     original: Times | None = None
     new: Times | None = None
     """The seconds, where programs were run."""
@@ -266,9 +266,14 @@ class _Found:
         """Those of the original."""
         return sum(planner.judge.original().total for planner in self.planners)
 
+    @property
+    def compiled(self) -> float:
+        """Those of the original in the orders that compilers give it."""
+        return sum(planner.judge.as_compiled() for planner in self.planners)
+
     def result(self, best: Trial | None, outcome: Outcome | None, tried: Iterable[Trial]) -> Optimised:
         """The result by the model, without times."""
-        script, cycles = (best.script, best.cycles) if best is not None else ((), self.cycles)
+        script = best.script if best is not None else ()
         return Optimised(
             reasoned(script, self.plans, self.machine),
             outcome,
@@ -276,13 +281,13 @@ class _Found:
             tuple(tried),
             sum(len(planner.judge.known) for planner in self.planners),
             sum(planner.judge.refused for planner in self.planners),
-            self.cycles / cycles,
+            self.compiled / best.cycles if best is not None else 1.0,
         )
 
 
 def _better_by_model(found: _Found) -> list[Trial]:
-    compiled = sum(planner.judge.as_compiled() for planner in found.planners)
-    better = [one for one in found.candidates if one.cycles < compiled * SURE]
+    sure = found.compiled * SURE
+    better = [one for one in found.candidates if one.cycles < sure]
     return sorted(better, key=lambda one: one.cycles)
 
 
