@@ -25,9 +25,8 @@ from loopwright.generate.program import generate
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.obligations.cvc5 import Cvc5
 from loopwright.prove.obligations.formulas import Fails, Holds, NotDecided, Obligation
-from loopwright.prove.obligations.legality import transformation_obligations
+from loopwright.prove.obligations.legality import both_sides, transformation_obligations
 from loopwright.prove.obligations.scanning import scanning_obligations
-from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.text.ranking import ranking_obligations
 from loopwright.read.c.reader import read_c
 from loopwright.read.schedules import read_schedule

@@ -33,8 +33,8 @@ from benchmarks.valuation import Range, Valuation, choose, parameters
 from loopwright.errors import BadInput, Code, GaveUp, LoopwrightError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
-from loopwright.loops.measure import size
 from loopwright.loops.nodes import Node
+from loopwright.loops.traverse import size
 from loopwright.model.schedule import Band, Leaf, LoopType, Member, Schedule
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from loopwright.loops.measure import Size
+from loopwright.loops.traverse import Size
 
 SLOW_S = 5.0
 WORST = 10

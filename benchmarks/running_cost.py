@@ -9,9 +9,8 @@ from typing import assert_never
 
 from loopwright.loops import expressions as ex
 from loopwright.loops.interpreter import Environment, evaluate, holds, iterations
-from loopwright.loops.measure import operations
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.traverse import variables
+from loopwright.loops.traverse import operations, variables
 
 
 @dataclass(slots=True)

@@ -14,9 +14,8 @@ from loopwright.generate.program import generate
 from loopwright.loops.interpreter import holds
 from loopwright.prove.obligations.cvc5 import Cvc5
 from loopwright.prove.obligations.formulas import Answer, Fails, Holds, NotDecided, Obligation, Prover
-from loopwright.prove.obligations.legality import transformation_obligations
+from loopwright.prove.obligations.legality import both_sides, transformation_obligations
 from loopwright.prove.obligations.scanning import scanning_obligations
-from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Refuted
 from loopwright.read.schedules import read_schedule

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.c.reworded.parallel_blocks import with_ordered_tests
 from loopwright.c.typed.options import PLAIN
 from loopwright.errors import BadInput, LoopwrightError
 from loopwright.progress import silent
-from loopwright.read.c.divided_tests import with_ordered_tests
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.source import Source

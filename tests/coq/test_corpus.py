@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.generate.program import generate
-from loopwright.loops.measure import size
+from loopwright.loops.traverse import size
 from loopwright.read.schedules import read_schedule
 from tests.conftest import corpus_files
 from tests.coq.support import assert_accepted, loops_file, needs_coqc

@@ -23,7 +23,7 @@ from loopwright.prove.certificates.problems import change_problem
 from loopwright.prove.certificates.status import change_status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.obligations.cells import Cell, StatementCells, touched
-from loopwright.prove.obligations.sides import Side, both_sides
+from loopwright.prove.obligations.legality import Side, both_sides
 from loopwright.prove.verdict import NOT_CHECKED
 from loopwright.read.c.reader import read_c, read_source
 from loopwright.source import Source

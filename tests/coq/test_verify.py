@@ -34,7 +34,7 @@ from loopwright.prove.coq import check as coq
 from loopwright.prove.coq.check import Accepted
 from loopwright.prove.coq.verification import Another, Forbidden, forbidden, sentences, verify
 from loopwright.prove.coq.words import expr, read_expr
-from loopwright.prove.obligations.sides import opened
+from loopwright.prove.obligations.legality import opened
 from loopwright.prove.text.correspondence import claimed_loops
 from loopwright.read.c.reader import load_c, read_c, read_source
 from loopwright.read.text import load

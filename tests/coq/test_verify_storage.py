@@ -11,7 +11,7 @@ import pytest
 from loopwright.prove.certificates.claims import read_claims
 from loopwright.prove.certificates.restated_storage import claimed_change, stored_restatement, unlike_storage
 from loopwright.prove.coq.verification import sentences
-from loopwright.prove.obligations.sides import opened
+from loopwright.prove.obligations.legality import opened
 from loopwright.prove.text.correspondence import claimed_loops
 from loopwright.read.c.reader import load_c, read_c
 from loopwright.read.text import load

@@ -7,8 +7,8 @@ from textwrap import dedent
 from loopwright.emit.c import to_c
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
-from loopwright.loops.measure import size
 from loopwright.loops.nodes import Node
+from loopwright.loops.traverse import size
 from loopwright.model.schedule import Schedule
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved

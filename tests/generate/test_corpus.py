@@ -12,8 +12,8 @@ import pytest
 from loopwright.emit.c import to_c
 from loopwright.errors import BadInput
 from loopwright.generate.program import generate
-from loopwright.loops.measure import size
 from loopwright.loops.nodes import Node
+from loopwright.loops.traverse import size
 from loopwright.model.schedule import Band, Schedule
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved

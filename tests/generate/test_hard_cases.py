@@ -11,7 +11,7 @@ from loopwright.errors import BadInput, GaveUp
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import execute
-from loopwright.loops.measure import size
+from loopwright.loops.traverse import size
 from loopwright.model.schedule import LoopType
 from tests.generate.support import c, code, flat, proved_program, tree
 

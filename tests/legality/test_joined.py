@@ -5,8 +5,8 @@ from __future__ import annotations
 import islpy as isl
 import pytest
 
-from loopwright.prove.legality.joined import joined_writes
 from loopwright.prove.legality.seen import ClaimedFlow
+from loopwright.prove.legality.sources import joined_writes
 from loopwright.transform.storage import HeldCell
 from tests.legality.test_seen import program
 

@@ -17,9 +17,8 @@ from loopwright.loops.expressions import (
     TruncDiv,
     Var,
 )
-from loopwright.loops.measure import Size, operations, size
 from loopwright.loops.nodes import Block, Call, For, If, Let, Remarked
-from loopwright.loops.traverse import free_variables, rename, subprograms
+from loopwright.loops.traverse import Size, free_variables, operations, rename, size, subprograms
 
 C0, N = Var("i"), Var("n")
 EVEN = Compare(Relation.EQ, Rem(C0, 2), Int(0))

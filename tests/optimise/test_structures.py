@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loopwright.optimise.candidates.pipelines import pipelines
+from loopwright.optimise.candidates.flight import pipelines
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.storage import renamings
 from loopwright.optimise.candidates.structures import around

@@ -11,8 +11,7 @@ from loopwright.errors import Illegal
 from loopwright.generate.program import generate
 from loopwright.progress import silent
 from loopwright.prove.obligations.formulas import Fails
-from loopwright.prove.obligations.legality import transformation_obligations
-from loopwright.prove.obligations.sides import both_sides
+from loopwright.prove.obligations.legality import both_sides, transformation_obligations
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import ProverRequest, Request

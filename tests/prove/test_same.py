@@ -4,7 +4,7 @@ import pytest
 
 from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Max, Min, Relation, Scaled, Sum, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.prove.scanning.same import ScannedLoops
+from loopwright.prove.scanning.scan import ScannedLoops
 
 ZERO, A, B, N = Int(0), Var("i"), Var("j"), Var("n")
 LAST = Sum((N, Int(-1)))

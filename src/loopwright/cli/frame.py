@@ -116,7 +116,7 @@ def _logged(invocation: Invocation[T], diagnostics: Sequence[Diagnostic], status
     if invocation.sarif is None:
         return status
     from loopwright import __version__
-    from loopwright.report.sarif import sarif_log
+    from loopwright.report.diagnostics import sarif_log
 
     log = sarif_log(diagnostics, called(invocation.file or "loopwright"), __version__, invocation.revision)
     try:

@@ -37,16 +37,19 @@ from loopwright.emit.helpers import DEFINITIONS, defined, taken, used, written_o
 from loopwright.emit.iterator_types import IteratorTypes, iterator_types, parameter_types, plainly
 from loopwright.emit.names import CNames, LoopNames, author_named, with_names
 from loopwright.emit.openmp import (
+    DeclarationNote,
     PrivateStorage,
     ReductionStep,
     Sharing,
+    declared_inside,
+    declaring,
     pragma,
     unshared,
     with_clauses,
+    with_declarations,
     without_vectors,
 )
 from loopwright.emit.quotients import Quotients
-from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring, with_declarations
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass

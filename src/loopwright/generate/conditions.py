@@ -8,8 +8,7 @@ import islpy as isl
 
 from loopwright.generate.expressions import EvaluationPlace, LinearSum, expression, linear
 from loopwright.loops import expressions as ex
-from loopwright.loops.measure import operations
-from loopwright.loops.traverse import variables
+from loopwright.loops.traverse import operations, variables
 from loopwright.presburger.functions import involved
 from loopwright.presburger.named import whole
 from loopwright.presburger.sets import DIM, DIV

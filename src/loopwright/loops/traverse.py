@@ -1,14 +1,17 @@
 """Programs and expressions of LOOP: walked over, with values in place of names, counted the other way.
 
 for (c0 = 1 - n; c0 <= 0; c0++) S(-c0)   is   for (c0 = n - 1; c0 >= 0; c0--) S(c0)
+
+Measures: how many nodes, loops and tests a program is made of.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TypeAlias, TypeGuard, assert_never
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.expressions import MIRRORED, Compare, Expr, Relation, Scaled, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
@@ -294,3 +297,81 @@ def _replaced(node: Node, name: str, value: Expr) -> Node:
         case _:
             assert_never(node)
     return with_children(node, lambda child: _replaced(child, name, value))
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How often each construct occurs in the text of a program."""
+
+    loops: int = 0
+    ifs: int = 0
+    elses: int = 0
+    calls: int = 0
+    """Copies of statements."""
+    min_max: int = 0
+    """Minima and maxima of two arguments; one of three counts twice, as it is printed."""
+    remainders: int = 0
+    floor_divisions: int = 0
+    divisions: int = 0
+    selects: int = 0
+
+    def __add__(self, other: Size) -> Size:
+        return Size(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Size)))
+
+
+def size(node: Node) -> Size:
+    """The static counts of `node` and everything inside it."""
+    total = Size()
+    for part in subprograms(node):
+        total += _own_size(part)
+        for term in terms(part):
+            total += sum((_term_size(subterm) for subterm in subterms(term)), Size())
+    return total
+
+
+def _own_size(node: Node) -> Size:
+    match node:
+        case Call():
+            return Size(calls=1)
+        case For():
+            return Size(loops=1)
+        case If(orelse=None):
+            return Size(ifs=1)
+        case If():
+            return Size(ifs=1, elses=1)
+        case Block() | Let() | Remarked():
+            return Size()
+        case _:
+            assert_never(node)
+
+
+def _term_size(term: Term) -> Size:
+    match term:
+        case ex.Min(arguments) | ex.Max(arguments):
+            return Size(min_max=len(arguments) - 1)
+        case ex.Rem():
+            return Size(remainders=1)
+        case ex.FloorDiv():
+            return Size(floor_divisions=1)
+        case ex.TruncDiv():
+            return Size(divisions=1)
+        case ex.Select():
+            return Size(selects=1)
+        case _:
+            return Size()
+
+
+def operations(term: ex.Expr | ex.Test) -> int:
+    """How many operations computing `term` takes; of a `Select`, both sides count."""
+    inner = sum(operations(operand) for operand in operands(term))
+    match term:
+        case ex.Int() | ex.Var():
+            return 0
+        case ex.Sum(parts) | ex.Min(parts) | ex.Max(parts):
+            return inner + max(len(parts) - 1, 0)
+        case ex.And(tests) | ex.Or(tests):
+            return inner + max(len(tests) - 1, 0)
+        case ex.Scaled() | ex.FloorDiv() | ex.TruncDiv() | ex.Rem() | ex.Select() | ex.Compare() | ex.Not():
+            return inner + 1
+        case _:
+            assert_never(term)

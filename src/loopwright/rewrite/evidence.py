@@ -34,8 +34,7 @@ from loopwright.prove.legality.privatisation import remarks
 from loopwright.prove.legality.suggest import cure_apart, hint
 from loopwright.prove.obligations.cvc5 import Cvc5, is_installed
 from loopwright.prove.reading.operation import wrapping_subscript
-from loopwright.prove.scanning.same import ScannedLoops
-from loopwright.prove.scanning.scan import prove_scan
+from loopwright.prove.scanning.scan import ScannedLoops, prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
 from loopwright.prove.text.correspondence import modelled, prove_model, prove_text
 from loopwright.prove.text.guards import NotAGuard, established, shown_by

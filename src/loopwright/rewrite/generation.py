@@ -12,8 +12,8 @@ from loopwright.errors import REPORT, Code, GaveUp, Illegal, about
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.measure import size
 from loopwright.loops.nodes import Node
+from loopwright.loops.traverse import size
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.named import parameter_names
 from loopwright.progress import Progress

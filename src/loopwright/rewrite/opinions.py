@@ -99,7 +99,7 @@ def compared_region(texts: ComparedTexts, title: str) -> PrintedRegion:
 
 def _annotated(new: Program, calls: Sequence[Call], said: Iterable[tuple[Annotation, ...]]) -> Node:
     """The loops of the text around these calls, each with what is said of it, in the order of the text."""
-    from loopwright.prove.obligations.sides import opened
+    from loopwright.prove.obligations.legality import opened
     from loopwright.prove.text.correspondence import claimed_loops
 
     left = iter(said)
@@ -201,8 +201,7 @@ FINDING = 30.0
 
 
 def _cvc5_on(region: PrintedRegion, limit: float | None, progress: Progress) -> str:
-    from loopwright.prove.obligations.legality import transformation_obligations
-    from loopwright.prove.obligations.sides import both_sides
+    from loopwright.prove.obligations.legality import both_sides, transformation_obligations
 
     sides = both_sides(region.original, region.scheduled, region.node)
     obligations = transformation_obligations(region.original, *sides, region.temporaries)

@@ -20,7 +20,7 @@ from loopwright.model.program import Assumption, Program, Standing
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion
-from loopwright.prove.scanning.same import ScannedLoops
+from loopwright.prove.scanning.scan import ScannedLoops
 from loopwright.prove.verdict import ProofStatus, rounding
 from loopwright.rewrite.directives import (
     asks_for_sums,

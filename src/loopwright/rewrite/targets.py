@@ -16,7 +16,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, Node
 from loopwright.model.program import Program
 from loopwright.progress import Progress
-from loopwright.prove.scanning.same import ScannedLoops
+from loopwright.prove.scanning.scan import ScannedLoops
 from loopwright.rewrite.evidence import Evidence, of_text, refuse_other_pragmas
 from loopwright.rewrite.teams import Divided, in_teams
 from loopwright.source import Source

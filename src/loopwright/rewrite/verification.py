@@ -29,7 +29,7 @@ from loopwright.prove.certificates.specification import Owned
 from loopwright.prove.certificates.status import about_nothing
 from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused
 from loopwright.prove.coq.verification import Another, Forbidden, Verification, verify
-from loopwright.prove.obligations.sides import opened
+from loopwright.prove.obligations.legality import opened
 from loopwright.prove.text.annotations import prove_annotations, said_of_loops
 from loopwright.prove.text.correspondence import claimed_loops, modelled, prove_claims, prove_model
 from loopwright.prove.text.scopes import prove_scopes

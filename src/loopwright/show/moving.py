@@ -26,17 +26,20 @@ from loopwright.show.layout import apart
 from loopwright.show.outlines import Outlines, TileOrder, cut_loops, outlines
 from loopwright.show.scene import axis_names, free_storage, is_broken, label_of, place_of, spans_of
 from loopwright.show.small import (
+    Cell,
     Coordinates,
+    DirectDependence,
     Instance,
+    TouchedCells,
     Window,
     fixed,
     lengthened,
     matters,
     times,
+    touched_cells,
     window_at,
     window_of,
 )
-from loopwright.show.touching import Cell, DirectDependence, TouchedCells, touched_cells
 from loopwright.transform.plan import Plan
 
 MOST = 900

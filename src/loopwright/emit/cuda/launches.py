@@ -16,8 +16,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from loopwright.emit.cuda.barriers import BarrierNote, SplitNote, is_mapped, is_split, with_last_barrier
-from loopwright.emit.openmp import has_canonical_form
-from loopwright.emit.scopes import DeclarationNote, declared_inside
+from loopwright.emit.openmp import DeclarationNote, declared_inside, has_canonical_form
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, Int, Relation, Scaled, Sum, Var

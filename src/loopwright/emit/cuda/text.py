@@ -54,8 +54,8 @@ from loopwright.emit.cuda.styles import (
 )
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.helpers import DEFINITIONS, used
+from loopwright.emit.openmp import DeclarationNote, declared_inside, declaring
 from loopwright.emit.region import Loops, printable, with_regions
-from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass

@@ -14,6 +14,7 @@ from itertools import islice, takewhile
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.columns import columns
+from loopwright.optimise.candidates.flight import pipelines
 from loopwright.optimise.candidates.judging import GIVEN, Estimated, Judge
 from loopwright.optimise.candidates.nests import (
     Phase,
@@ -24,7 +25,6 @@ from loopwright.optimise.candidates.nests import (
     tiles_copied,
 )
 from loopwright.optimise.candidates.orders import ORDERING
-from loopwright.optimise.candidates.pipelines import pipelines
 from loopwright.optimise.candidates.scheduler import Fusion, scheduled
 from loopwright.optimise.candidates.storage import (
     contractions,

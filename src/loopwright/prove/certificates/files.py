@@ -15,7 +15,7 @@ from loopwright.prove.coq.check import how_to_check
 from loopwright.prove.coq.meanings import REQUIRED, comment, laid_out, theorem_text
 from loopwright.prove.coq.meanings import text as quoted
 from loopwright.prove.coq.problem_terms import ProblemTerms, certificate_terms, problem_terms
-from loopwright.prove.obligations.sides import original_side
+from loopwright.prove.obligations.legality import original_side
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.verdict import SEQUENTIAL
 from loopwright.transform.storage import StorageChange

@@ -30,7 +30,7 @@ from loopwright.prove.legality.values import moves, refuse_no_copy
 from loopwright.prove.obligations.cells import Cell, StatementCells, whole_arrays
 from loopwright.prove.obligations.decisions import decided
 from loopwright.prove.obligations.formulas import expr_of, formula_of
-from loopwright.prove.obligations.sides import loops_as_written
+from loopwright.prove.obligations.legality import loops_as_written
 from loopwright.prove.obligations.timetable import Vector, pieces_of
 from loopwright.transform.storage import StorageChange
 

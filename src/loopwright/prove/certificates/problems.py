@@ -51,7 +51,7 @@ from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.obligations.cells import touched
 from loopwright.prove.obligations.decisions import mapped
 from loopwright.prove.obligations.formulas import formula_of
-from loopwright.prove.obligations.sides import both_sides
+from loopwright.prove.obligations.legality import both_sides
 from loopwright.prove.obligations.timetable import Timetable, Vector
 from loopwright.prove.obligations.witnesses import Witness, witness, witnesses
 from loopwright.prove.reading.c_expressions import Unreadable, is_helper, words_of

@@ -39,7 +39,7 @@ from loopwright.prove.coq.words import loops as counted
 from loopwright.prove.legality.bounds import outside
 from loopwright.prove.legality.scaled import OtherProducts, merged_products, product_of
 from loopwright.prove.legality.values import no_copy, other_text, out_of_bounds
-from loopwright.prove.obligations.sides import both_sides
+from loopwright.prove.obligations.legality import both_sides
 from loopwright.transform.storage import StorageChange, replaced_text
 
 MORE = {"stored": (), "divided": ("wholes",), "buffered": ("buffers_of_iterations", "products", "wholes")}

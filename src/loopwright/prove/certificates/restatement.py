@@ -24,7 +24,7 @@ from loopwright.prove.coq.meanings import text as quoted
 from loopwright.prove.coq.problem_terms import problem_terms
 from loopwright.prove.coq.words import Words, listed, program, region
 from loopwright.prove.obligations.cells import touched, whole_arrays
-from loopwright.prove.obligations.sides import original_side
+from loopwright.prove.obligations.legality import original_side
 from loopwright.prove.obligations.timetable import pieces_of
 
 MADE_OF = ("parameters", "known", "memory_use", "original", "transformed")

@@ -29,7 +29,7 @@ from loopwright.prove.certificates.status import (
     stored_status,
     tried,
 )
-from loopwright.prove.obligations.sides import loops_as_written, opened
+from loopwright.prove.obligations.legality import loops_as_written, opened
 from loopwright.prove.verdict import CHECKED, SEQUENTIAL, ProofStatus
 from loopwright.transform.storage import StorageChange
 

@@ -124,7 +124,7 @@ def _scan(schedule: Schedule, program: Node, *, tied: bool, text: str | None = N
 
 def text_problem(schedule: Schedule, printed: PrintedLoops, *, tied: bool) -> str:
     """That the text runs the schedule."""
-    from loopwright.prove.obligations.sides import opened
+    from loopwright.prove.obligations.legality import opened
 
     return _scan(schedule, opened(_unmarked(printed.node)), tied=tied, text=printed.text)
 

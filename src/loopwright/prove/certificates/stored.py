@@ -52,7 +52,7 @@ from loopwright.prove.coq.words import loops as counted
 from loopwright.prove.obligations.cells import Cell
 from loopwright.prove.obligations.decisions import Decided
 from loopwright.prove.obligations.formulas import formula_of
-from loopwright.prove.obligations.sides import both_sides
+from loopwright.prove.obligations.legality import both_sides
 from loopwright.prove.obligations.timetable import Vector
 from loopwright.transform.storage import StorageChange
 

@@ -30,9 +30,17 @@ from loopwright.prove.comparison.values_in_types import (
 )
 from loopwright.prove.descent.instances import NotOfOld, claims_of
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
-from loopwright.prove.descent.reached import sizes_reaching
 from loopwright.prove.descent.reading import LoopText
-from loopwright.prove.descent.refutation import FULL, MORE, NEAR, QUICK, Effort, ProgramPair, trial_of
+from loopwright.prove.descent.refutation import (
+    FULL,
+    MORE,
+    NEAR,
+    QUICK,
+    Effort,
+    ProgramPair,
+    sizes_reaching,
+    trial_of,
+)
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
 from loopwright.prove.equivalence.definitions import (
     Differences,
@@ -54,7 +62,7 @@ from loopwright.prove.equivalence.traces import Sizes
 from loopwright.prove.equivalence.unset import prove_lifetimes
 from loopwright.prove.equivalence.values import by_values
 from loopwright.prove.reading.c_expressions import Unreadable, Words, expression
-from loopwright.prove.reading.instances import sides
+from loopwright.prove.reading.loops import sides
 from loopwright.prove.reading.operation import StatementSyntax, is_in_subscript
 from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.text.correspondence import prove_model

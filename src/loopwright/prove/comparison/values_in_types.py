@@ -30,9 +30,8 @@ from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import DIM, within_effort
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.reading.c_expressions import Unreadable, Words, expression
-from loopwright.prove.reading.instances import sides
 from loopwright.prove.reading.integer_types import type_at
-from loopwright.prove.reading.loops import text_loops
+from loopwright.prove.reading.loops import sides, text_loops
 from loopwright.prove.reading.operation import StatementSyntax, is_in_subscript
 from loopwright.prove.scanning.executed import executed, runs
 from loopwright.prove.text.overflow import NotShown, Overflows, refuse_overflow

@@ -35,8 +35,7 @@ from loopwright.prove.descent.reading import LoopText, TextLeaf
 from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled, with_calls
 from loopwright.prove.equivalence.traces import Sizes, is_possible
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.prove.reading.instances import sides
-from loopwright.prove.reading.loops import text_loops
+from loopwright.prove.reading.loops import sides, text_loops
 from loopwright.prove.reading.operation import Different, Equation, StatementSyntax, same_operation
 
 LONGEST_RUN = 20_000

@@ -3,6 +3,8 @@
 A statement is a function of the cells it reads that nothing is known of: values are equal if they are made
 by the same statements of equal values.  Where the runs end with other values, C's arithmetic on made-up
 inputs decides (`prove.equivalence.running`).
+
+Sizes for which a statement of a text is run at all: a fault in it shows there, or for larger ones.
 """
 
 from __future__ import annotations
@@ -16,8 +18,12 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
+from loopwright.loops.nodes import Block, Call, For, If, Node
+from loopwright.loops.traverse import calls_in
 from loopwright.model.program import Program
 from loopwright.presburger.named import fixed_parameters, parameter_names
+from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import within_effort
 from loopwright.prove.descent.interpreted import InterpretedPair, interpreted_pair
 from loopwright.prove.descent.native import NativePair, NotNative, native_pair
 from loopwright.prove.descent.reading import LoopText
@@ -39,6 +45,8 @@ from loopwright.prove.equivalence.traces import (
     runnable,
 )
 from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.scanning.conditions import IteratorScope, negation, region
+from loopwright.prove.scanning.executed import iterations_of
 from loopwright.prove.verdict import Refuted
 
 
@@ -261,3 +269,39 @@ def _possible(context: isl.Set, tried: Iterable[Sizes]) -> Iterator[Sizes]:
         if values not in seen and is_possible(context, values):
             seen.append(values)
             yield values
+
+
+EFFORT = 500_000
+"""isl's steps, less than half a second."""
+
+
+def sizes_reaching(text: LoopText, name: str, context: isl.Set) -> Sizes:
+    """The smallest sizes for which the statement is run; none where it never is, or isl needs long."""
+    try:
+        return within_effort(EFFORT, lambda: _reaching_sizes(text, name, context))
+    except isl.Error:
+        return {}
+
+
+def _reaching_sizes(text: LoopText, name: str, context: isl.Set) -> Sizes:
+    domain = _reached(text.loops, name, IteratorScope(isl.Set.from_params(context), {}))
+    point = None if domain is None else smallest_point(domain.params())
+    return {} if point is None else dict(point.parameters)
+
+
+def _reached(node: Node, name: str, scope: IteratorScope) -> isl.Set | None:
+    """The iterators for which a statement in `node` is run."""
+    match node:
+        case Call():
+            return scope.domain if node.name == name else None
+        case Block(children):
+            found = (_reached(child, name, scope) for child in children)
+            return next((one for one in found if one is not None), None)
+        case If(test, then, orelse):
+            if name in calls_in(then):
+                return _reached(then, name, scope.within(region(test, scope)))
+            if orelse is not None and name in calls_in(orelse):
+                return _reached(orelse, name, scope.within(region(negation(test), scope)))
+        case For(step=step, body=body) if step > 0 and name in calls_in(body):
+            return _reached(body, name, iterations_of(node, scope))
+    return None

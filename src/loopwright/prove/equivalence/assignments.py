@@ -22,7 +22,7 @@ from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Index, Term, TermAssignment, subterms
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.prove.reading.instances import sides
+from loopwright.prove.reading.loops import sides
 from loopwright.prove.reading.operation import StatementSyntax
 
 ONE = Index(Int(1), INT)

@@ -24,8 +24,7 @@ from loopwright.presburger.named import at_parameters, parameter_names
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.equivalence.traces import Sizes, is_possible
 from loopwright.prove.reading.c_expressions import Words
-from loopwright.prove.reading.instances import sides
-from loopwright.prove.reading.loops import text_loops
+from loopwright.prove.reading.loops import sides, text_loops
 from loopwright.prove.reading.operation import Different, aligned
 
 LARGEST_RUN = 5000

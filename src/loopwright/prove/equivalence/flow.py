@@ -23,7 +23,7 @@ from loopwright.presburger.last_writes import SeenWrites, seen_writes
 from loopwright.presburger.sets import DIM, IN, OUT, nonempty_maps, union
 from loopwright.prove.equivalence.assignments import Computation, computations
 from loopwright.prove.equivalence.terms import CellTerm, InputTerm, Term
-from loopwright.prove.reading.instances import values_at
+from loopwright.prove.reading.loops import values_at
 
 MOST_PARTS = 16
 """Into which the cells of a read are divided, by who writes them."""

@@ -26,7 +26,7 @@ from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import only, selection
 from loopwright.presburger.sets import OUT
 from loopwright.prove.equivalence.fitting import fitted
-from loopwright.prove.reading.instances import sides, values_at
+from loopwright.prove.reading.loops import sides, values_at
 from loopwright.prove.reading.operation import Different, Equation, same_operation
 
 MOST_GUESSES = 2000

@@ -21,7 +21,7 @@ from loopwright.presburger.dimensions import first
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.presburger.sets import IN, OUT, box
 from loopwright.prove.reading.c_expressions import Unreadable, expression, words_of
-from loopwright.prove.reading.instances import values_at
+from loopwright.prove.reading.loops import values_at
 
 
 def outside(

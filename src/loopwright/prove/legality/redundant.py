@@ -39,10 +39,9 @@ from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT, maps_of, nonempty_maps, union_map
 from loopwright.prove.legality.bounds import outside
-from loopwright.prove.legality.joined import joined_writes
 from loopwright.prove.legality.reductions import text_between_accesses
 from loopwright.prove.legality.seen import ClaimedFlow
-from loopwright.prove.legality.sources import AccessTuple, JoinedWrites, sources
+from loopwright.prove.legality.sources import AccessTuple, JoinedWrites, joined_writes, sources
 from loopwright.prove.legality.staged import is_staged
 from loopwright.prove.legality.values import (
     ComparedRead,

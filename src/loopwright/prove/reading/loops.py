@@ -11,6 +11,10 @@ Such a local is what its text is, wherever it is used: iterators, other locals a
 does not assign do not change in between.  So is a pointer, `double *row = a + i * n;`, of which the
 region has nothing but elements, `row[j]`: where it points is its array, which is not assigned as a
 whole, and subscripts that do not change.
+
+Values at the instances of a program's statements, computed from its text.
+
+For expressions e1, ..., ek that stand at a statement S(i, j):  { S[i, j] -> [e1, ..., ek] }.
 """
 
 from __future__ import annotations
@@ -18,6 +22,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
+
+import islpy as isl
 
 from loopwright.c.declarations import type_text
 from loopwright.c.loops import LEAVING, countdown_of, first_value, loop_iterator, skip_condition
@@ -29,8 +35,11 @@ from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Compare, Expr, Int, Not, Relation, Scaled, Sum, Test, Var
+from loopwright.loops.nodes import Call
 from loopwright.model.annotations import Independent
 from loopwright.model.program import Program, Statement
+from loopwright.presburger.dimensions import split
+from loopwright.presburger.sets import IN
 from loopwright.prove.reading.c_expressions import (
     POINTER,
     LocalText,
@@ -43,6 +52,8 @@ from loopwright.prove.reading.c_expressions import (
     words_of,
 )
 from loopwright.prove.reading.integer_types import type_at, value_type
+from loopwright.prove.reading.operation import StatementSyntax
+from loopwright.prove.scanning.executed import executed, runs
 
 CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]
 """What a statement is in the program made, given what the names around it mean."""
@@ -331,3 +342,36 @@ def _assigned(block: Node, words: Words) -> frozenset[str]:
         names = [words.of(part) for part in walk(target) if part.type == "identifier"]
         found.update(names[:1])
     return frozenset(found)
+
+
+def sides(program: Program) -> dict[str, StatementSyntax]:
+    """The syntax of every statement, with what the names in it mean."""
+    nodes = leaf_nodes(program, program.syntax)
+    found: dict[str, StatementSyntax] = {}
+
+    def visit(statement: Statement, words: Words) -> Call:
+        found[statement.name] = StatementSyntax(nodes[statement.name], words)
+        return Call(statement.name, ())
+
+    text_loops(program, visit)
+    return found
+
+
+def values_at(
+    program: Program, expressions: Mapping[str, tuple[Expr, ...]], context: isl.Set
+) -> dict[str, isl.Map]:
+    """What the expressions are at each instance, for parameters in `context`, which names them all."""
+
+    def call(statement: Statement, words: Words) -> Call:
+        own = tuple(Var(name) for name in statement.iterators)
+        return Call(statement.name, (*own, *expressions.get(statement.name, ())))
+
+    statements = {statement.name: statement for statement in program.statements}
+    tree = executed(text_loops(program, call), context)
+    return {run.name: _parts_of(run.domain, run.arguments, statements[run.name]) for run in runs(tree)}
+
+
+def _parts_of(domain: isl.Set, arguments: isl.MultiPwAff, statement: Statement) -> isl.Map:
+    """The arguments as instance -> values."""
+    image = domain.apply(isl.Map.from_multi_pw_aff(arguments))
+    return split(image, statement.depth).set_tuple_name(IN, statement.name)

@@ -34,11 +34,9 @@ from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import IN, OUT, isl_failures
 from loopwright.prove.reading.c_expressions import Unreadable, Words
-from loopwright.prove.reading.instances import sides, values_at
-from loopwright.prove.reading.loops import NOTHING, text_loops
+from loopwright.prove.reading.loops import NOTHING, sides, text_loops, values_at
 from loopwright.prove.reading.operation import Different, Equation, StatementSyntax, same_operation
-from loopwright.prove.scanning.same import ScannedLoops
-from loopwright.prove.scanning.scan import prove_scan
+from loopwright.prove.scanning.scan import ScannedLoops, prove_scan
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.transform.scheduling import flat_schedule
 

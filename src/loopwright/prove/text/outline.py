@@ -19,8 +19,7 @@ from loopwright.c.tokens import blank
 from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
 from loopwright.prove.reading.c_expressions import Unreadable, Words, test, words_of
-from loopwright.prove.reading.instances import sides
-from loopwright.prove.reading.loops import leaf_nodes, step_of
+from loopwright.prove.reading.loops import leaf_nodes, sides, step_of
 from loopwright.prove.reading.operation import Different, StatementSyntax, aligned
 from loopwright.source import Edit, Source, Span, with_edits
 

@@ -27,9 +27,8 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.sets import OUT
 from loopwright.prove.reading.c_expressions import Unreadable, words_of
-from loopwright.prove.reading.instances import values_at
 from loopwright.prove.reading.integer_types import value_type
-from loopwright.prove.reading.loops import text_loops
+from loopwright.prove.reading.loops import text_loops, values_at
 from loopwright.prove.scanning.executed import executed, loops
 from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.outline import outlined, unfolded

@@ -26,6 +26,7 @@ from loopwright.c.reworded.declared import (
 from loopwright.c.reworded.distinct_names import with_distinct_names
 from loopwright.c.reworded.final_values import with_final_values
 from loopwright.c.reworded.jumps import with_structured_jumps
+from loopwright.c.reworded.parallel_blocks import with_ordered_tests
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
@@ -36,7 +37,6 @@ from loopwright.c.typed.prepare import Located, Unread
 from loopwright.c.typed.redefined import redefined
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
-from loopwright.read.c.divided_tests import with_ordered_tests
 from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.evolution import with_pointer_walks
 from loopwright.read.c.inlined import called_in, with_calls_inlined

@@ -26,8 +26,7 @@ from loopwright.errors import Code
 from loopwright.model.program import Hole, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.sets import DIM, union
-from loopwright.transform.library.accesses import membership
-from loopwright.transform.library.affine_text import affine_text
+from loopwright.transform.library.accesses import affine_text, membership
 from loopwright.transform.operators import moved_from
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse

@@ -32,7 +32,9 @@ from loopwright.presburger.named import parameter_names, parameter_space
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, union
 from loopwright.source import Span
 from loopwright.transform.library.accesses import (
+    affine_text,
     copy_schedule,
+    divided_text,
     in_space,
     loops_over,
     moved,
@@ -40,7 +42,6 @@ from loopwright.transform.library.accesses import (
     with_loops,
     without_declaration,
 )
-from loopwright.transform.library.affine_text import affine_text, divided_text
 from loopwright.transform.library.boxes import on_space, parameter_count
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse

@@ -30,7 +30,7 @@ from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.presburger.functions import coordinate
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import DIV, OUT, PARAM, basic_sets
-from loopwright.transform.library.affine_text import affine_text
+from loopwright.transform.library.accesses import affine_text
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.library.stencils import NO_STENCIL, Stencil, WrittenArray, offsets_of, stencil_of
 from loopwright.transform.plan import Component, Plan

@@ -38,13 +38,14 @@ from loopwright.presburger.functions import coordinate
 from loopwright.presburger.sets import IN, OUT, union_map
 from loopwright.source import Span
 from loopwright.transform.library.accesses import (
+    affine_text,
     copy_schedule,
     in_space,
     loops_over,
+    quasi_affine_text,
     variable_called,
     with_loops,
 )
-from loopwright.transform.library.affine_text import affine_text, quasi_affine_text
 from loopwright.transform.library.boxes import (
     Box,
     PackedAccess,

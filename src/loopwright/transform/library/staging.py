@@ -25,7 +25,7 @@ from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.presburger.functions import involved
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import PARAM, union
-from loopwright.transform.library.affine_text import affine_text
+from loopwright.transform.library.accesses import affine_text
 from loopwright.transform.library.hexagons import Hexagons, hexagon, hexagons_of
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.library.overlapping import (

@@ -12,7 +12,7 @@ from loopwright.model.annotations import GPU
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM
-from loopwright.transform.library.affine_text import affine_text
+from loopwright.transform.library.accesses import affine_text
 from loopwright.transform.library.stencils import Stencil, WrittenArray, bounds_of
 from loopwright.transform.storage import unused_name
 

@@ -42,7 +42,7 @@ from loopwright.model.annotations import GPU
 from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM, OUT
-from loopwright.transform.library.affine_text import affine_text
+from loopwright.transform.library.accesses import affine_text
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.library.stencils import NO_STENCIL, Stencil, bounds_of, offsets_of, stencil_of
 from loopwright.transform.library.stream_text import Line, pass_text

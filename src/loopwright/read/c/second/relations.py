@@ -1,11 +1,17 @@
-"""The cells that an access touches, as relations, and whether they are those of the model."""
+"""The cells that an access touches, as relations, and whether they are those of the model.
+
+The values that their types allow the parameters of a region.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import islpy as isl
 
+from loopwright.c.typed import tree
+from loopwright.c.typed.pointer_values import root_and_path
+from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.functions import coefficient
@@ -30,9 +36,9 @@ from loopwright.presburger.polynomials import (
 )
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.second.accesses import Touched
-from loopwright.read.c.second.integers import affine, polynomial
+from loopwright.read.c.second.integers import affine, parameter_of, polynomial
 from loopwright.read.c.second.leaves import Found
-from loopwright.read.c.second.scope import Unclear
+from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
 
 
 @dataclass(frozen=True)
@@ -214,3 +220,32 @@ def _as_named(function: isl.Aff, names: Sequence[str]) -> Polynomial | None:
 
 def _size(text: str) -> Polynomial:
     return of_affine(row_length(text))
+
+
+def ranges_of_types(nodes: Sequence[tree.Node], facts: Facts) -> isl.Set:
+    """Where all variables and members that are parameters have values of their types."""
+    declared = {node.declaration.name: node.declaration for node in nodes if isinstance(node, tree.Name)}
+    variables = [(name, declared[name].type) for name in sorted(facts.parameters & declared.keys())]
+    return _within((*variables, *_members(nodes, facts)))
+
+
+def _members(nodes: Sequence[tree.Node], facts: Facts) -> Iterator[tuple[str, CType]]:
+    """The members that are parameters, as `m->rows`, by name; not those of what is declared in the region."""
+    scope = Scope(facts, everywhere(), {}, {})
+    for node in nodes:
+        if isinstance(node, tree.MemberAccess) and (name := parameter_of(node, scope)) is not None:
+            root, _ = root_and_path(node)
+            if root is not None and facts.meaning.get(root.name) == root.offset:
+                yield name, node.type
+
+
+def _within(types: Iterable[tuple[str, CType]]) -> isl.Set:
+    """Where the values of parameters are those of their types."""
+    found = everywhere()
+    for name, declared in dict.fromkeys(types):
+        kind = integer_of(declared)
+        if kind is not None:
+            value = variable(name)
+            found = found.intersect(value.ge_set(number(kind.least)))
+            found = found.intersect(value.le_set(number(kind.greatest)))
+    return found
