@@ -285,7 +285,7 @@ OTHER_LEVELS = [
 
 @pytest.mark.parametrize("trap", SAME_LEVELS, ids=lambda trap: trap.name)
 def test_elements_that_may_be_the_same_memory(trap: Trap, tmp_path: Path) -> None:
-    assert "are the same memory in a call in the file" in answer(trap, tmp_path)
+    assert "may be the same memory, as the call in line" in answer(trap, tmp_path)
 
 
 def _called(call: str) -> Trap:

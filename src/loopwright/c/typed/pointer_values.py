@@ -139,7 +139,10 @@ def is_named_pointer(node: tree.Node) -> bool:
 
 
 def is_no_address(value: tree.Expression) -> bool:
-    """Whether a value is a number made of numbers: a size in a struct, a null pointer."""
+    """Whether a value is a number made of numbers, such as a size in a struct, or a null pointer."""
+    number = uncast(value)
+    if isinstance(number, tree.Number) and number.value == 0:
+        return True
     nodes = tree.walk(tree.without_casts(value))
     inside = [unqualified(one.type) for one in nodes if isinstance(one, tree.Expression)]
     return all(isinstance(one, Integer | Floating) for one in inside)

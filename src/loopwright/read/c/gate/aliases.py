@@ -14,7 +14,7 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.pointer_values import root_and_path
 from loopwright.c.typed.points_to import Object, PointsTo, Target, calls_of
-from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, unqualified
+from loopwright.c.types import ArrayType, CType, Floating, Integer, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.calls import is_inside, reaching
@@ -108,14 +108,37 @@ def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFil
         for one, other in combinations(pointers, 2)
         if one.root.offset != other.root.offset and (one.is_written or other.is_written)
     ]
+    promised = [pair for pair in pairs if any(_is_restrict(use) for use in pair)]
     for caller, call in calls_of(file, region.function) if pairs else ():
         facts = PointsTo(file, caller)
         for one, other in pairs:
             first, second = (call.arguments[given[use.root.offset] :][:1] for use in (one, other))
-            if first and second and _share(first[0], second[0], facts):
-                names = f"'{other.root.name}' and '{one.root.name}'"
-                message = f"{names} are the same memory in a call in the file"
-                raise refuse(other.node.place.span, message, "call it with memory that does not overlap")
+            if not first or not second or not _share(first[0], second[0], facts):
+                continue
+            if (one, other) in promised and not _is_one(first[0], second[0]):
+                continue
+            names = f"'{other.root.name}' and '{one.root.name}'"
+            message = f"{names} may be the same memory, as the call in line {call.place.span.line} shows"
+            hint = f"if they never overlap there, say so where they are declared: '*restrict {one.root.name}'"
+            raise refuse(other.node.place.span, message, hint)
+
+
+def _is_restrict(use: _Use) -> bool:
+    """Whether `restrict` is about the memory of a use: it says nothing of what pointers there lead to."""
+    kind = _kind(use)
+    if not isinstance(kind, Pointer) or not kind.restrict or use.path != "*":
+        return False
+    reached = unqualified(kind.target)
+    while isinstance(reached, ArrayType):
+        reached = unqualified(reached.element)
+    return isinstance(reached, Integer | Floating)
+
+
+def _is_one(one: tree.Expression, other: tree.Expression) -> bool:
+    """Whether two arguments are one variable or member: no promise makes them two memories."""
+    cores = [tree.without_casts(value) for value in (one, other)]
+    is_plain = all(isinstance(core, tree.Name | tree.MemberAccess) for core in cores)
+    return is_plain and root_and_path(cores[0]) == root_and_path(cores[1])
 
 
 def _kind(use: _Use) -> CType:
