@@ -31,7 +31,7 @@ from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import independent_loops, prove_plan, stages
 from loopwright.prove.legality.privatisation import remarks
-from loopwright.prove.legality.suggest import cure_apart, hint
+from loopwright.prove.legality.suggest import cure_apart, hint, whole_nest
 from loopwright.prove.obligations.cvc5 import Cvc5, is_installed
 from loopwright.prove.reading.operation import wrapping_subscript
 from loopwright.prove.scanning.scan import ScannedLoops, prove_scan
@@ -117,8 +117,10 @@ def of_legality(
     verdict = prove_plan(plan, allow_reassociation=allowed, lanes=lanes, host=host)
     failure = refusal(verdict, stages(plan))
     if failure is not None:
-        steps = cure_apart(plan, verdict, allow_reassociation=options.allow_reassociation)
-        raise type(failure).of(replace(failure.diagnostic, hint=hint(steps))) if steps else failure
+        whole = whole_nest(plan, allow_reassociation=allowed)
+        steps = () if whole else cure_apart(plan, verdict, allow_reassociation=allowed)
+        advice = f"{whole} is legal: all statements in these loops move together" if whole else hint(steps)
+        raise type(failure).of(replace(failure.diagnostic, hint=advice)) if whole or steps else failure
     kept = proof(KEPT, verdict.obligations - verdict.storage)
     if verdict.storage:
         kept += proof(STORAGE, verdict.storage)

@@ -7,7 +7,8 @@ A variable that is lost after the region is expanded along all the loops that it
 another array of which only anti-dependences are broken, the statements that read the old values read a copy:
 the node is split.  Where that does not suffice, statements in one nest may hold each other back: they are
 distributed as far as that is legal, in simple loops after neighbours have changed places if need be.  All in
-front of the script; a cure is one only if the whole is proved.
+front of the script; a cure is one only if the whole is proved.  Before all that, an operation on one of
+several statements in a nest may have been meant for all of them.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ from loopwright.prove.legality.violation import Violation
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.proposals import proposals
+from loopwright.transform.script.nest_operations import Interchange, Permute, Reverse, Skew, StripMine, Tile
 from loopwright.transform.script.operations import DistributeLegally, Expand, Pack, Reorder
 from loopwright.transform.script.steps import Step, script_text
-from loopwright.transform.suggest import Goal, Proposal, ProposalKind, handle_at
+from loopwright.transform.suggest import Goal, Proposal, ProposalKind, handle_at, nests
 
 MOST_NEIGHBOURS = 5
 """Statements of a region whose places are tried."""
@@ -59,6 +61,23 @@ def cure_apart(
             if _helps(plan, apart, allow_reassociation=allow_reassociation):
                 return apart
     return ()
+
+
+def whole_nest(plan: Plan, *, allow_reassociation: bool = False) -> Step | None:
+    """The only step of the plan, of all statements in the loops around the one it names, if that is legal."""
+    steps = [one.step for one in plan.history]
+    operation = steps[0].operation if len(steps) == 1 else None
+    if not isinstance(operation, Interchange | Permute | Skew | Reverse | StripMine | Tile):
+        return None
+    written = Plan.of(plan.written)
+    own = written.components.get(operation.target)
+    for nest in nests(written) if own is not None and not plan.storage else ():
+        if own is None or nest.definition or not set(own.positions) < set(nest.component.positions):
+            continue
+        step = Step(replace(operation, target=nest.handle))
+        if _is_legal(written, (step,), allow_reassociation=allow_reassociation):
+            return step
+    return None
 
 
 def _temporaries(plan: Plan) -> Iterator[Step]:
@@ -95,8 +114,13 @@ def _storage(plan: Plan, verdict: LegalityVerdict) -> tuple[Step, ...] | None:
 
 def _helps(plan: Plan, steps: tuple[Step, ...], *, allow_reassociation: bool) -> bool:
     """Whether the plan's script is legal after the steps."""
+    script = (*steps, *(one.step for one in plan.history))
+    return _is_legal(Plan.of(plan.written), script, allow_reassociation=allow_reassociation)
+
+
+def _is_legal(plan: Plan, steps: tuple[Step, ...], *, allow_reassociation: bool) -> bool:
     try:
-        cured = performed(Plan.of(plan.written), *steps, *(one.step for one in plan.history))
+        cured = performed(plan, *steps)
         return prove_plan(cured, allow_reassociation=allow_reassociation).proved
     except (BadInput, GaveUp):
         return False

@@ -60,16 +60,28 @@ def _told(program: Program, branches: Sequence[BranchTaken]) -> Program:
 
 
 def _read(source: Source, options: ReadOptions) -> tuple[Program, ...]:
+    understood: list[BadInput] = []
+
+    def as_written(text: Source, options: ReadOptions) -> tuple[Program, ...]:
+        programs = parse_c(text, options)
+        try:
+            return gated(programs, options)
+        except BadInput as failure:
+            understood.append(failure)
+            raise
+
     def attempt(text: Source) -> tuple[Program, ...] | None:
         try:
-            return with_rows_of_numbers(text, options, _as_written)
+            return with_rows_of_numbers(text, options, as_written)
         except BadInput:
             return None
 
     try:
-        found = with_rows_of_numbers(source, options, _as_written)
+        found = with_rows_of_numbers(source, options, as_written)
     except BadInput as failure:
         other = None if "\0" in source.text else _in_other_words(source, options, attempt)
+        if other is None and understood and understood[0] is not failure:
+            failure = _told_of(understood[0], failure, source)
         if other is None:
             raise _advised(_explained(failure, source, options), source) from failure.__cause__
         return tuple(other)
@@ -86,8 +98,16 @@ def _in_other_words(
     return in_other_words(source, options.compiled, attempt)
 
 
-def _as_written(source: Source, options: ReadOptions) -> tuple[Program, ...]:
-    return gated(parse_c(source, options), options)
+def _told_of(obstacle: BadInput, first: BadInput, source: Source) -> BadInput:
+    """Where other words for the text are read and then refused, that refusal is what keeps it from being
+    read, and not the words as they are written; it is told of the line that it is about."""
+    span = obstacle.diagnostic.span
+    if span is None or span.source.text.count("\n") != source.text.count("\n"):
+        return first
+    line = source.text.split("\n")[span.line - 1]
+    start = source.offset(span.line, 1 + len(line) - len(line.lstrip()))
+    place = source.at(start, max(1, len(line.strip())))
+    return BadInput.of(replace(obstacle.diagnostic, span=place))
 
 
 def _explained(failure: BadInput, source: Source, options: ReadOptions) -> BadInput:

@@ -264,6 +264,8 @@ def _loop(plan: Plan, users: Sequence[Statement], name: str, item: int) -> Expan
         for statement in users
     )
     low, high = _bounds(numbers, name, item, over_tiles=any(one.dim(DIV) for one in values.values()))
+    sizes = low.get_domain_space().params()
+    values = {statement: value.align_params(sizes) for statement, value in values.items()}
     return ExpandedLoop(name, values, low, high, numbers.params())
 
 
