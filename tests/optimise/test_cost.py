@@ -244,3 +244,25 @@ def test_many_rows_are_shared_more_evenly_than_few_tiles(tmp_path: Path) -> None
         for script in (tiled, f"{tiled}parallel(S, jT)", f"{tiled}parallel(S, i)")
     )
     assert 0.5 * alone < rows < 0.55 * alone < 0.6 * alone < tiles < 0.7 * alone
+
+
+COUNTED = """\
+unsigned char image[900][900];
+int bins[256];
+void f(void)
+{
+#pragma scop
+  for (int y = 0; y < 900; y++)
+    for (int x = 0; x < 900; x++)
+      S: bins[image[y][x]]++;
+#pragma endscop
+}
+"""
+
+
+def test_cells_that_data_choose_are_in_an_array_of_known_size_and_wait(tmp_path: Path) -> None:
+    few, many = tmp_path / "few.c", tmp_path / "many.c"
+    few.write_text(COUNTED)
+    many.write_text(COUNTED.replace("bins[256]", "bins[99000000]"))
+    assert estimated(few).total < 10 * 900 * 900 < estimated(many).total
+    assert estimated(few, "unroll_and_jam(S, y=8)").total > 0.75 * estimated(few).total

@@ -13,7 +13,7 @@ from loopwright.optimise.candidates.nests import Phase, SearchContext, targets
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.structures import around
 from loopwright.optimise.candidates.sums import register_sums
-from loopwright.optimise.candidates.tiles import with_short_loops
+from loopwright.optimise.candidates.tiles import blocked, with_short_loops
 from loopwright.optimise.model.machine import USUAL
 from loopwright.optimise.timing.refining import Neighbours, resized
 from loopwright.optimise.timing.trials import Trial
@@ -131,3 +131,10 @@ def test_choices_that_combine_values_change_places(tmp_path: Path) -> None:
     assert [str(step) for script in found for step in script] == ["distribute(S1, S2, 1)", "reorder(S1, S2)"]
     assert judge.estimated(found[0], "") is not None
     assert judge.estimated(found[0][:1], "") is None  # a cell has to be complete before the next one reads it
+
+
+def test_of_sums_over_several_loops_those_of_other_cells_are_computed_together(tmp_path: Path) -> None:
+    loops = (f"for (int {one} = 0; {one} < 40; {one}++)" for one in "cbhx")
+    text = f"{' '.join(loops)} S: A[c][0] = A[c][0] + B[b + h][x + c];"
+    first, *_ = scripts(judge_of(tmp_path, text), blocked)
+    assert first == "unroll_and_jam(S, c=8)\n"

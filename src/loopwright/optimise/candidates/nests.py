@@ -75,8 +75,13 @@ def exchanged_by_compilers(plan: Plan) -> Iterator[Script]:
 
         for j:  S;  for i:  T   -->   for j:  S;   for i:  for j:  T
 
-    gcc does that with the two innermost loops, where the inner one runs between the same bounds each time.
+    gcc does that with the two innermost loops, where the inner one runs between the same bounds each time
+    and no pointers may meet.
     """
+    program = plan.original
+    found = (program.file.declarations.visible(one.name, program.region) for one in program.arrays)
+    if any(one is not None and one.may_alias for one in found):
+        return
     deepest = {leaf.position[: leaf.depth]: leaf for leaf in plan.leaves if leaf.depth > 1}
     for inner, leaf in deepest.items():
         places = dict.fromkeys(

@@ -78,7 +78,10 @@ def blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scr
         return
     done = script_of(plan)
     tiles = list(_flat_tiles(plan, nest, own, setting.machine))
-    for number, factors in enumerate(_blocks(outside(plan, nest, own, setting))):
+    outer = outside(plan, nest, own, setting)
+    if not moves_writes(plan, nest.component, nest.loops.index(own[-1])):
+        yield from _sums_together(plan, nest, outer)
+    for number, factors in enumerate(_blocks(outer)):
         split, jam = split_whole(plan, nest, factors), Step(operations.UnrollAndJam(nest.handle, factors))
         split = (*split, *_by_the_diagonal(plan, nest, factors, split))
         yield from ((*done, *split, *tile, jam) for tile in (tiles if number == 0 else tiles[-2:-1]))
@@ -86,6 +89,18 @@ def blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scr
             yield from ((*done, *steps) for steps in _near_and_far(plan, nest, factors))
         if number == 0:
             yield (*done, *split, jam)
+
+
+def _sums_together(plan: Plan, nest: NamedNest, outer: Sequence[str]) -> Iterator[Script]:
+    """Of sums over several loops: iterations of the two innermost others, which have sums of their own.
+
+    Those of the loops that a sum goes over take its terms in another order.
+    """
+    writing = [loop for loop in outer if moves_writes(plan, nest.component, nest.loops.index(loop))]
+    if writing and writing[-2:] != list(outer[-2:]):
+        for factors in (*_blocks(writing), *((LoopNumber(n, writing[-1]),) for n in REGISTER_ROWS)):
+            split = split_whole(plan, nest, factors)
+            yield (*script_of(plan), *split, Step(operations.UnrollAndJam(nest.handle, factors)))
 
 
 def partly_blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:

@@ -45,6 +45,9 @@ STARTED = 40.0
 ROUND = 8.0
 """The same of a loop around vectors that are written out: it has no parts before and after."""
 
+CHOSEN = 3.0
+"""Cycles for a cell that data choose where it is read and written: it may be the one written just before."""
+
 NEARBY = 2
 """Cells in a row: what was written so far before is there when it is read."""
 
@@ -245,6 +248,9 @@ def _wait(loop: LoopCost, groups: tuple[TouchGroup, ...], operations: Mapping[st
     longest = 0.0
     for group in groups:
         if not group.is_written or _is_private(group, loop.calls):
+            continue
+        if group.factors is None:
+            longest = max(longest, CHOSEN * group.count)
             continue
         chains: dict[tuple[int, ...], float] = {}
         for call in loop.calls:

@@ -8,6 +8,7 @@ It ranks programs; docs/optimise.md has its formulas and its measured error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 
 from loopwright.c.types import CHAR, Integer, named_type
 from loopwright.lazy_dataclass import dataclass
@@ -68,7 +69,9 @@ def estimate(
     }
     counted = (one for one in program.arrays if one.extents and one.extents[0].isdigit())
     rows = {one.name: int(one.extents[0]) for one in counted}
-    moved = traffic(root, elements, machine, rows)
+    known = ((one, [_number(text, sizes) for text in one.extents]) for one in program.arrays)
+    cells = {one.name: prod(lengths) for one, lengths in known if all(lengths) and one.rank == len(lengths)}
+    moved = traffic(root, elements, machine, rows, cells)
     cycles: dict[str, float] = {one.name: 0.0 for one in program.statements}
     arithmetic = 0.0
     for loop in root.inside():
@@ -89,6 +92,11 @@ def estimate(
         for call in loop.calls:
             runs[call.statement] += loop.executions * loop.trip * call.lanes
     return Estimate(cycles, arithmetic, sum(moved.cycles.values()), moved.lines, runs)
+
+
+def _number(text: str, sizes: Mapping[str, int]) -> int:
+    """A length that is a number or a size by its name; 0 where it is not known."""
+    return int(text) if text.isdigit() else sizes.get(text, 0)
 
 
 def _is_integer(element: str) -> bool:

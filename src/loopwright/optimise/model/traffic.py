@@ -64,7 +64,7 @@ def grouped(body: LoopCost) -> tuple[TouchGroup, ...]:
                 touches[0].factors,
                 tuple(map(min, zip(*middles, strict=True))),
                 tuple(map(max, zip(*middles, strict=True))),
-                len(middles),
+                len(middles) if touches[0].factors is not None else _accesses(touches),
                 any(touch.is_write for touch in touches),
                 members[0][1],
             )
@@ -72,13 +72,23 @@ def grouped(body: LoopCost) -> tuple[TouchGroup, ...]:
     return tuple(groups)
 
 
+def _accesses(touches: Sequence[CallTouch]) -> int:
+    """How many cells are read, or written, where data say which: no two may be taken for the same."""
+    written = sum(touch.is_write for touch in touches)
+    return max(written, len(touches) - written)
+
+
 @dataclass(frozen=True)
 class CellLayout:
-    """How arrays are in memory: bytes of an element, bytes of a line, and the rows of those that have few."""
+    """How arrays are in memory: bytes of an element, bytes of a line, and the rows of those that have few.
+
+    `cells` is how many an array has, where that is known.
+    """
 
     elements: Mapping[str, int]
     line: int
     rows: Mapping[str, int]
+    cells: Mapping[str, int]
 
 
 def lines_touched(group: TouchGroup, loops: Sequence[LoopCost], layout: CellLayout) -> float:
@@ -90,7 +100,9 @@ def lines_touched(group: TouchGroup, loops: Sequence[LoopCost], layout: CellLayo
     element, line = layout.elements[group.array], layout.line
     trips = {one.name: one.trip for one in loops}
     if group.factors is None:
-        return prod(trips.values())
+        whole = layout.cells.get(group.array)
+        count = float(prod(trips.values()))
+        return count if whole is None else min(count, max(1.0, whole * element / line))
     if not group.factors:
         return 1.0
     extents = [
@@ -153,9 +165,13 @@ def _box(group: TouchGroup, loops: Sequence[LoopCost]) -> tuple[tuple[float, flo
 
 
 def traffic(
-    root: LoopCost, elements: Mapping[str, int], machine: Machine, rows: Mapping[str, int] = NO_ROWS
+    root: LoopCost,
+    elements: Mapping[str, int],
+    machine: Machine,
+    rows: Mapping[str, int] = NO_ROWS,
+    cells: Mapping[str, int] = NO_ROWS,
 ) -> Traffic:
-    layout = CellLayout(elements, machine.line, rows)
+    layout = CellLayout(elements, machine.line, rows, cells)
     paths = list(_paths(root, ()))
     footprint = _footprints(paths, layout)
     cycles: dict[str, float] = {}
