@@ -33,7 +33,7 @@ from tests.fuzz.tally import Tally
 from tests.fuzz.transforms import Case, case_of, small, wrong, wrong_case
 from tests.fuzz.workers import GRACE, Batch, batches
 
-BATCH = 5
+BATCH = 10
 """Numbers whose cases are compiled together."""
 
 

@@ -28,7 +28,7 @@ Claim: TypeAlias = Case | Mutant | Checked
 One: TypeAlias = Claim | Finding | None
 Tell: TypeAlias = Callable[[str], None]
 
-MUTANTS = 2
+MUTANTS = 4
 """Of every accepted case."""
 
 

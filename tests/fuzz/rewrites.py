@@ -15,14 +15,16 @@ from tests.fuzz.judge import Pair
 from tests.fuzz.laws import by_a_law
 from tests.fuzz.mutants import Mutant, mutated, said_of
 from tests.fuzz.nests import Node, lines, random_loop, random_nest, random_scope
-from tests.fuzz.programs import FLOATING, INTEGERS, PARAMETERS, Array
+from tests.fuzz.programs import FLOATING, INTEGERS, PARAMETERS, Array, Scope
 from tests.fuzz.rewordings import Chosen
 from tests.fuzz.rewritings import rewritten
 from tests.fuzz.vectors import in_vectors
 
+TOGETHER = 3
+"""Numbers that have one program: what is known of it is found once."""
 FAULTS = 0.3
 """How often a token of the result is changed."""
-BY_LAWS = 0.4
+BY_LAWS, IN_VECTORS = 0.4, 0.025
 
 
 def rewrite_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
@@ -31,8 +33,8 @@ def rewrite_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
 
 
 def rewriting(seed: int) -> Pair:
-    """A program and another one."""
-    rng = random.Random(f"rewrite {seed}")
+    """A program, which the next numbers may have too, and another one."""
+    rng, own = random.Random(f"rewrite {seed // TOGETHER}"), random.Random(f"rewrite {seed}")
     kinds = INTEGERS + FLOATING * 2
     arrays = tuple(Array(f"A{k}", rng.choice(kinds), rng.choice((1, 1, 2))) for k in range(rng.randint(1, 3)))
     scalars = tuple(Array(name, rng.choice(kinds), 0) for name in ("s", "t"))
@@ -40,26 +42,25 @@ def rewriting(seed: int) -> Pair:
         kind, other = rng.choice(("unsigned char", "short", "unsigned", "int", "float")), rng.choice(kinds)
         arrays = tuple(replace(one, type=rng.choice((kind, kind, other))) for one in arrays)
         scalars = tuple(replace(one, type=kind) for one in scalars)
-    if rng.random() < BY_LAWS:
-        arrays, old, new = by_a_law(rng)
-    elif rng.random() < 0.04:
-        kind = rng.choice(("double", "float"))
-        arrays = tuple(Array(one.name, kind, 1) for one in arrays)
-        old, new = in_vectors(rng, arrays)
-    else:
-        old, new = _rewritten_nests(rng, arrays, scalars)
     has_pragmas = rng.random() < 0.7
     read = [one.name for one in scalars if rng.random() < 0.6]
+    which = rng.random()
+    if which < BY_LAWS:
+        arrays, old, new = by_a_law(own)
+    elif which < BY_LAWS + IN_VECTORS:
+        kind = own.choice(("double", "float"))
+        arrays = tuple(Array(one.name, kind, 1) for one in arrays)
+        old, new = in_vectors(own, arrays)
+    else:
+        old, new = _rewritten_nests(random_scope(rng, arrays, scalars), Chosen(own, (*arrays, *scalars), "x"))
     before, after = (_text(one, arrays, scalars, read, has_pragmas=has_pragmas) for one in (old, new))
-    return Pair(before, mutated(rng, after) if rng.random() < FAULTS else after, arrays)
+    return Pair(before, mutated(own, after) if own.random() < FAULTS else after, arrays)
 
 
-def _rewritten_nests(
-    rng: random.Random, arrays: tuple[Array, ...], scalars: tuple[Array, ...]
-) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+def _rewritten_nests(scope: Scope, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
     """Loops, and the same with one to three rewritings; or as one call, or with a directive."""
-    scope, chosen = random_scope(rng, arrays, scalars), Chosen(rng, (*arrays, *scalars), "x")
-    if rng.random() < 0.4:
+    rng = chosen.rng
+    if scope.rng.random() < 0.4:
         loop = random_loop(scope)
         return (loop,), (replace(loop, body=rewritten(loop.body, chosen) or loop.body),)
     old = random_nest(scope)
