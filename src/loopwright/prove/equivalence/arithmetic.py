@@ -18,17 +18,13 @@ from random import Random
 
 from loopwright.c import types
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.equivalence.doubles import Run
+from loopwright.prove.equivalence.numbers import Undefined, ratio, root
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
 Number = int | float | Fraction
-
-
-class Undefined(Exception):
-    """C does not say what this is."""
 
 
 class Unvalued(Exception):
@@ -163,10 +159,9 @@ def _to_integer(value: TypedNumber, limits: types.Integer) -> int:
 
 def computed(steps: Sequence[StatementRun], world: World) -> dict[CellKey, TypedNumber]:
     """What a run leaves in the cells it writes."""
-    if not world.exact and all(step.computation.in_doubles is not None for step in steps):
-        return _in_one_type([step.computation.in_doubles for step in steps], steps, world, types.DOUBLE)
-    if all(step.computation.in_integers is not None for step in steps):
-        return _in_one_type([step.computation.in_integers for step in steps], steps, world, types.INT)
+    found = _in_numbers(steps, world)
+    if found is not None:
+        return found
     memory: dict[CellKey, TypedNumber] = {}
     for step in steps:
         for assignment in step.computation.assignments:
@@ -174,39 +169,36 @@ def computed(steps: Sequence[StatementRun], world: World) -> dict[CellKey, Typed
     return memory
 
 
-def _in_one_type(
-    runs: Sequence[Run | None], steps: Sequence[StatementRun], world: World, kind: types.CType
-) -> dict[CellKey, TypedNumber]:
+class _OtherType(Exception):
+    """A cell holds a value of another type than its own."""
+
+
+def _in_numbers(steps: Sequence[StatementRun], world: World) -> dict[CellKey, TypedNumber] | None:
+    """The same by functions of Python; None where a statement is none, or a value has a type of its own."""
+    runs = {id(step.computation): step.computation.in_numbers for step in steps}
+    kinds: dict[str, types.CType] = {}
+    for one in runs.values():
+        if one is None or (world.exact and one.has_floating) or one.calls & world.opaque:
+            return None
+        if any(kinds.setdefault(array, kind) != kind for array, kind in one.types.items()):
+            return None
     memory: dict[CellKey, int | float] = {}
-    other = partial(_other_double, world) if kind == types.DOUBLE else _other_integer
 
     @cache
     def read(place: CellKey) -> int | float:
-        number = world.input(place, kind).number
-        assert isinstance(number, int | float), "no arithmetic of rational numbers"
-        return number
+        value, kind = world.input(place, kinds[place[0]]), kinds[place[0]]
+        if value.type != kind or isinstance(value.number, Fraction):
+            raise _OtherType
+        return value.number
 
-    for run, step in zip(runs, steps, strict=True):
-        assert run is not None, "all are arithmetic of one type"
-        run(step.values, memory, read, other)
-    return {place: TypedNumber(kind, number) for place, number in memory.items()}
-
-
-def _other_double(world: World, name: str, one: float, two: float) -> float:
-    if name == "/":
-        return float(_floating(name, one, two))
-    return float(_called(name, [TypedNumber(types.DOUBLE, one)], world).number)
-
-
-_LEAST, _GREATEST = types.INT.least, types.INT.greatest
-
-
-def _other_integer(operator: str, one: float, two: float) -> int:
-    assert isinstance(one, int) and isinstance(two, int), "all are ints"
-    number = one + two if operator == "+" else one - two if operator == "-" else one * two
-    if not _LEAST <= number <= _GREATEST:
-        raise Undefined("an integer that overflows")
-    return number
+    try:
+        for step in steps:
+            run = runs[id(step.computation)]
+            assert run is not None, "all are functions"
+            run.run(step.values, memory, read)
+    except _OtherType:
+        return None
+    return {place: TypedNumber(kinds[place[0]], number) for place, number in memory.items()}
 
 
 def differ(one: TypedNumber, other: TypedNumber) -> bool:
@@ -322,9 +314,7 @@ def _floating(operator: str, one: Number, other: Number) -> Number:
         return one / other
     if isinstance(one, Fraction) or isinstance(other, Fraction):
         raise Undefined("a division by zero")
-    if one == 0 or math.isnan(one):
-        return math.nan
-    return math.copysign(math.inf, one) * math.copysign(1, other)
+    return ratio(one, other)
 
 
 def _called(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:
@@ -359,11 +349,6 @@ fabs floor ceil trunc fmod remainder hypot copysign erf erfc
 _EXACT: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in _NAMES.split()}
 
 
-def _root(number: float) -> float:
-    """IEEE 754's: that of a negative number is not a number."""
-    return math.nan if number < 0 else math.sqrt(number)
-
-
 def _whole_number(base: str, number: float) -> float:
     """C's floor and the like: of the sign of their argument, and what is not an integer is itself."""
     if not math.isfinite(number):
@@ -380,7 +365,7 @@ def _extreme(name: str, one: float, other: float) -> float:
     return min(one, other) if name == "fmin" else max(one, other)
 
 
-_EXACT["sqrt"] = _root
+_EXACT["sqrt"] = root
 _EXACT |= {name: partial(_whole_number, name) for name in ("floor", "ceil", "trunc")}
 _EXACT |= {name: partial(_extreme, name) for name in ("fmin", "fmax")}
 

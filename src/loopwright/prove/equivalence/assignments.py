@@ -12,13 +12,13 @@ from functools import cached_property
 
 from loopwright.c.declarations import known_constant
 from loopwright.c.syntax import Node, field, named_children, operator
-from loopwright.c.types import DOUBLE, INT, CType, Unknown
+from loopwright.c.types import INT, CType, Unknown
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Array, Program, Statement
-from loopwright.prove.equivalence.doubles import Run, in_one_type
 from loopwright.prove.equivalence.laws import chosen
+from loopwright.prove.equivalence.numbers import NumberRun, in_numbers
 from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Index, Term, TermAssignment, subterms
 from loopwright.prove.reading.c_expressions import Unreadable
@@ -77,18 +77,11 @@ class Computation:
         }
 
     @cached_property
-    def in_doubles(self) -> Run | None:
-        """What it does, where that is arithmetic of doubles alone."""
+    def in_numbers(self) -> NumberRun | None:
+        """What it does, where the types of all its values are known before it runs."""
         if self.copied is not None:
-            return self.copied.in_doubles
-        return in_one_type(self.assignments, self.columns, DOUBLE)
-
-    @cached_property
-    def in_integers(self) -> Run | None:
-        """What it does, where that is arithmetic of ints alone."""
-        if self.copied is not None:
-            return self.copied.in_integers
-        return in_one_type(self.assignments, self.columns, INT)
+            return self.copied.in_numbers
+        return in_numbers(self.assignments, self.columns)
 
     def copy(self, name: str, line: int) -> Computation:
         """The same statement at another place."""
