@@ -10,8 +10,9 @@ from random import Random
 import pytest
 
 from loopwright.c.types import DOUBLE
-from loopwright.prove.equivalence.arithmetic import Undefined, World, computed, differ
+from loopwright.prove.equivalence.arithmetic import World, computed, differ
 from loopwright.prove.equivalence.assignments import Computation
+from loopwright.prove.equivalence.numbers import Undefined
 from loopwright.prove.equivalence.traces import StatementRun, runnable
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source

@@ -18,11 +18,11 @@ from loopwright.prove.equivalence.arithmetic import (
     ALIKE,
     FACTORED,
     TypedNumber,
-    Undefined,
     World,
     computed,
     differ,
 )
+from loopwright.prove.equivalence.numbers import Undefined
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
 
 MOST_STEPS = 6_000

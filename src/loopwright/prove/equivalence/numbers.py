@@ -148,7 +148,7 @@ class _Writer:
 
     def choice(self, term: Apply, depth: int) -> Typed:
         (test, _), one, two = (self.value(part, depth - 1) for part in term.arguments)
-        kinds = {part.type for part in term.arguments[1:] if is_arithmetic(part.type)}
+        kinds: set[CType] = {part.type for part in term.arguments[1:] if is_arithmetic(part.type)}
         if len(kinds) != 1:
             if one[1] != two[1]:
                 raise _NotStatic

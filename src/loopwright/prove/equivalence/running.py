@@ -23,7 +23,6 @@ from loopwright.presburger.points import values_text
 from loopwright.prove.equivalence.arithmetic import (
     FACTORED,
     TypedNumber,
-    Undefined,
     Unvalued,
     World,
     computed,
@@ -48,6 +47,7 @@ from loopwright.prove.equivalence.numbering import (
     first_difference,
     numbered,
 )
+from loopwright.prove.equivalence.numbers import Undefined
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.shared import names_of_one_memory
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, TermAssignment, subterms
