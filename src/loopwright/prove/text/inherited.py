@@ -30,7 +30,7 @@ from loopwright.model.program import Array, Program, Statement
 from loopwright.presburger.dimensions import first, padded
 from loopwright.presburger.sets import IN, OUT, union
 from loopwright.prove.legality.privatisation import OF_BLOCKS, innermost_scope
-from loopwright.prove.reading.instances import values_at
+from loopwright.prove.reading.loops import values_at
 from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.correspondence import prove_text
 from loopwright.prove.text.scopes import declared_in_loops
