@@ -307,3 +307,38 @@ def test_a_macro_with_a_variable_in_it_is_storage() -> None:
     text = wrapped(LOOP + "{ a[i] = INFINITY; limit = b[i]; }", head=head)
     with pytest.raises(BadInput, match="macro"):
         read_source(Source("t.c", text))
+
+
+_STRUCT = "typedef struct {{ int n; double {data}; }} V; static double get(V v, int i) {{ {get} }}\n"
+_STRUCT += "void f(V {v}) {{\n#pragma scop\nfor (int i = 1; i < {v}.n; i++) {{ {body} }}\n#pragma endscop\n}}\n"
+
+
+@pytest.mark.parametrize("data", ["*data", "data[9]"])
+@pytest.mark.parametrize("get", ["return v.data[i];", "assert(i < v.n); return v.data[i];"])
+def test_a_call_may_be_given_a_struct_that_leads_to_what_is_written(data: str, get: str) -> None:
+    """The bounds are its fields all the same; what the call may read is not known."""
+    text = _STRUCT.format(data=data, get=get, v="v", body="v.data[i] = get(v, i - 1) + 1;")
+    (program,) = read_source(Source("t.c", "#include <assert.h>\n" + text))
+    (statement,) = program.statements
+    assert statement.depth == 1 and [one.text for one in program.parameters] == ["v.n"]
+    own = "v__data"
+    assert own in {one.array for one in statement.reads} and own in {one.array for one in statement.writes}
+
+
+@pytest.mark.parametrize("body", ["v.data[i] = get(v, i - 1); v.n = 3;", "v.data[i] = get(v, 0); v = w;"])
+def test_a_struct_that_is_assigned_is_not_given_besides(body: str) -> None:
+    text = _STRUCT.format(data="*data", get="return v.data[i];", v="v", body=body)
+    with pytest.raises(BadInput, match="through its fields"):
+        read_source(Source("t.c", "struct V w;\n" + text))
+
+
+def test_an_assertion_changes_nothing() -> None:
+    """What libraries write it as, a block that is a value, does what its statements do."""
+    text = "#include <assert.h>\ntypedef struct { int n; double *v; } V; void f(V *a, double s) {\n#pragma scop\n"
+    text += "for (int i = 0; i < a->n; i++) { assert(a->v != 0); s += a->v[i]; }\n#pragma endscop\n}\n"
+    (program,) = read_source(Source("t.c", text))
+    assert [one.depth for one in program.statements] == [1, 1]
+    head = "int *g(void);\nstatic void set(V *b) { ({ if (b->v) ; else b->n = 0; }); }\n"
+    other = text.replace("void f", head + "void f").replace("assert(a->v != 0)", "set(a)")
+    with pytest.raises(BadInput, match="may change 'a->n', which decides"):
+        read_source(Source("t.c", other))

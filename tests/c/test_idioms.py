@@ -113,7 +113,8 @@ def test_loops_that_are_refused(text: str, message: str, where: str) -> None:
 
 def test_unsigned_differences_and_scattered_rows_are_listed() -> None:
     head = "unsigned long w; double **P; double (*Q)[9];"
-    program = region("for (i = 0; i < w - 1; i++) P[i][0] = Q[i][0] + P[w - 1][1];", head=head)
+    text = wrapped("for (i = 0; i < w - 1; i++) P[i][0] = Q[i][0] + P[w - 1][1];", head=head)
+    (program,) = read_source(Source("t.c", text))
     texts = [entry.text for entry in program.assumptions]
     assert "'w - 1' is an unsigned number, and is not below 0" in texts
     assert "P: no two rows have memory in common" in texts

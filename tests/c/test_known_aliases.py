@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.model.program import ELSEWHERE, Program
-from loopwright.read.c.reader import parse_c
+from loopwright.model.program import ELSEWHERE, AssumptionKind, Program
+from loopwright.read.c.reader import parse_c, read_source
 from loopwright.source import Source
 from tests.c.support import set_aside, underlined
 
@@ -64,3 +64,35 @@ def test_a_pointer_into_an_array_of_the_region_is_not_followed(
 )
 def test_other_pointers_are_read(before: str, body: str, after: str) -> None:
     assert not read(before, body, after).set_aside
+
+
+_TYPES = "typedef double *vec; typedef vec same; typedef double **rows; typedef double grid[9][9];\n"
+_TYPES += "typedef struct { int n; double **v, *w[9]; vec x; } mat;\n"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "listed"),
+    [
+        ("vec a, vec b", "a[i] = b[i + 1];", ["a, b: apart"]),
+        ("same a, same b", "a[i] = b[i + 1];", ["a, b: apart"]),
+        ("grid a, grid b", "a[i][0] = b[i][1];", ["a, b: apart"]),
+        ("vec a, double *b", "a[i] = b[i + 1];", ["a, b: apart"]),
+        ("double *restrict *a, double *restrict *b", "a[i][0] = b[i][1];", ["a, b: apart", "a: rows"]),
+        ("rows a, rows b", "a[i][0] = b[i][1];", ["a, b: apart", "a: rows"]),
+        ("mat *a, vec b", "a->v[i][0] = b[i];", ["b, a->v: apart", "a->v: rows"]),
+        ("mat a, vec b", "a.w[i][0] = b[i];", ["b, a.w: apart", "a.w: rows"]),
+        ("mat *a, mat *b", "a->x[i] = b->v[i][0];", ["a->x, b->v: apart"]),
+        ("double *restrict a, const double *restrict b", "a[i] = b[i + 1];", []),
+        ("double *restrict a, vec b", "a[i] = b[i + 1];", ["b: apart"]),
+    ],
+)
+def test_what_a_type_leads_to_is_listed(parameters: str, body: str, listed: list[str]) -> None:
+    """Pointers by a name for their type, and rows by the member of a struct, are pointers all the same."""
+    words = {"no memory in common with anything else in the region": "apart"}
+    words["no two rows have memory in common"] = "rows"
+    text = f"{_TYPES}void f(int n, {parameters}) {{\n#pragma scop\n"
+    text += f"for (int i = 0; i < n; i++) {body}\n#pragma endscop\n}}\n"
+    (program,) = read_source(Source("t.c", text))
+    shared = [one for one in program.assumptions if one.kind is AssumptionKind.ALIASING]
+    names = [one.text.split(": ") for one in shared]
+    assert [f"{who}: {words[what]}" for who, what in names] == listed

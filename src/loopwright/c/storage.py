@@ -1,7 +1,8 @@
 """Storage has one name in a region: what is refused because it could be reached under another.
 
     i[A], *(i + A)      mean A[i]; read as a subscript of i, the access to A would be lost
-    s.x and s           the struct as a whole must not be assigned, nor read where a field is assigned
+    s.x and s           the struct as a whole must not be assigned, nor read where a field is assigned;
+                        a call may be given it, if only what its fields lead to is assigned
     p->x and p[0].x     the same field in two ways
     u.x and u.y         the fields of a union are one storage
 """
@@ -13,7 +14,15 @@ from functools import lru_cache
 
 from loopwright.c.declarations import Declarations, is_floating_type, is_integer_type
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import Node, refuse, walk, without_parentheses
+from loopwright.c.syntax import (
+    Node,
+    assigned_target,
+    field,
+    is_address,
+    refuse,
+    walk,
+    without_parentheses,
+)
 from loopwright.errors import BadInput
 
 
@@ -58,8 +67,14 @@ class SharedStorage(Exception):
 
 def refuse_mixed_fields(
     block: Node, assigned: frozenset[str], local: frozenset[str], untracked: frozenset[str]
-) -> None:
-    """Raise where a struct some fields of which are used is also used in another way."""
+) -> frozenset[str]:
+    """Raise where a struct some fields of which are used is also used in another way.
+
+    A struct that calls are given, and no field of which is assigned, but for what these lead to, may be used
+    in both ways: `im.data[i] = f(im, i);`.  Such structs are returned.
+    """
+    given: set[str] = set()
+    direct = {_assigned_base(node) for node in walk(block)}
     references = _whole_references(block)
     fields: dict[str, list[str]] = {}
     for reference in references:
@@ -81,13 +96,30 @@ def refuse_mixed_fields(
         if not parts:
             continue
         written = any(base in assigned for base in parts)
-        if written or reference.subscripts or reference.base in assigned:
+        if written and _is_argument(reference) and direct.isdisjoint((root, *parts)):
+            given.add(root)
+        elif written or reference.subscripts or reference.base in assigned:
             failure = refuse(
                 reference.node,
                 f"'{reference.node.text}' is used here and through its fields",
                 "use its fields one by one, always in the same way",
             )
             raise SharedStorage(failure, root)
+    return frozenset(given)
+
+
+def _assigned_base(node: Node) -> str | None:
+    """The name of a variable or a field that is assigned itself, or whose address is taken."""
+    target = field(node, "argument") if is_address(node) else assigned_target(node)
+    reference = None if target is None else reference_of(target)
+    return None if reference is None or reference.subscripts else reference.base
+
+
+def _is_argument(reference: Reference) -> bool:
+    """Whether a struct is given to a call, as a value."""
+    around = reference.node.parent
+    is_whole = reference.node.type == "identifier" and not reference.subscripts
+    return is_whole and around is not None and around.type == "argument_list"
 
 
 def refuse_unions(

@@ -170,6 +170,8 @@ random srandom drand48 srand48 time clock omp_get_wtime omp_get_thread_num omp_g
 """
 _KEEPS_ALL = frozenset(_LIBRARY.split())
 """Functions of libraries that change no variable but through what they are given, nor call the program's."""
+_BLOCK = "StmtExpr"
+"""`({ .. })`, as libraries write `assert`: it does what its statements do."""
 _FUNCTIONS = (tree.Storage.FUNCTION, tree.Storage.UNDECLARED)
 _WRITES_BYTES = ("memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "sprintf", "snprintf")
 _CHARACTER = 8
@@ -225,7 +227,7 @@ def _unknown_effect(node: tree.Node, file: TypedFile, pure: frozenset[str]) -> s
             return "" if is_known else f"'{name}'"
         case tree.OtherStatement(kind=kind) if kind not in STATEMENTS:
             return "this"
-        case tree.OtherExpression(kind=kind) if kind not in EXPRESSIONS:
+        case tree.OtherExpression(kind=kind) if kind not in (*EXPRESSIONS, _BLOCK):
             return "this"
     return ""
 

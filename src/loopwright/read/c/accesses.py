@@ -289,7 +289,8 @@ def _call(node: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
             f"declare '{name}' in this file if it is a type; leave out the parentheses if it is a function",
         )
     found: list[Touch] = []
-    is_unknown = is_unknown_call(frame.setting, node)
+    is_given = any(without_parentheses(one).text in frame.setting.names.given for one in arguments)
+    is_unknown = is_given or is_unknown_call(frame.setting, node)
     if is_unknown and function.type != "identifier":
         found += touches(function, frame, must=must)
     for index, argument in enumerate(arguments):

@@ -45,6 +45,8 @@ class RegionNames:
     """Local pointers, which stand for the row they point to."""
     untracked: frozenset[str] = frozenset()
     """Names whose storage cannot be followed: pointers that move, storage under two names."""
+    given: frozenset[str] = frozenset()
+    """Structs that calls are given, and that lead to what the region writes: such calls may read that."""
 
     @property
     def written(self) -> frozenset[str]:
@@ -167,11 +169,11 @@ def names_of_region(
         if not {target.base, target.root.text} & untracked:
             _refuse_whole(target, ranks)
     assigned = frozenset(target.base for target in targets)
-    refuse_mixed_fields(block, assigned, frozenset(local.name for local in locals_), untracked)
+    given = refuse_mixed_fields(block, assigned, frozenset(local.name for local in locals_), untracked)
     refuse_unions(block, assigned, declarations, untracked)
     refuse_odd_bases(block, iterators, ranks, declarations)
     ranks[ELSEWHERE] = 0
-    return RegionNames(iterators, assigned, locals_, ranks, rows, untracked)
+    return RegionNames(iterators, assigned, locals_, ranks, rows, untracked, given)
 
 
 def _refuse_hidden_arrays(loops: list[Node], declarations: Declarations) -> None:

@@ -81,6 +81,9 @@ def _constant_sides(node: Node) -> list[Node]:
     return []
 
 
+APART = "no memory in common with anything else in the region"
+
+
 def assumptions_of(
     setting: Setting,
     block: Node,
@@ -98,12 +101,7 @@ def assumptions_of(
     shared = _possible_aliases(setting, arrays, parameters)
     if shared and len(arrays) + len(parameters) > 1:
         names = _apart(shared, setting.names.untracked, written)
-        text = f"{names}: no memory in common with anything else in the region"
-        found.append(Assumption(AssumptionKind.ALIASING, text, about=tuple(shared)))
-    rows = _scattered_rows(setting, arrays)
-    if rows:
-        text = f"{', '.join(rows)}: no two rows have memory in common"
-        found.append(Assumption(AssumptionKind.ALIASING, text))
+        found.append(Assumption(AssumptionKind.ALIASING, f"{names}: {APART}", about=tuple(shared)))
     if any(array.rank > 0 for array in arrays):
         text = "every subscript stays inside its dimension of the array"
         found.append(Assumption(AssumptionKind.BOUNDS, text))
@@ -205,15 +203,6 @@ def _declared(setting: Setting, part: str) -> Variable | None:
     """The variable a name or an element is of; the fields of a struct are not declared here."""
     name = part.partition("[")[0].strip()
     return setting.declarations.visible(name, setting.region)
-
-
-def _scattered_rows(setting: Setting, arrays: Sequence[Array]) -> list[str]:
-    found = []
-    for array in arrays:
-        declared = setting.declarations.visible(array.name, setting.region)
-        if array.rank > 1 and declared is not None and declared.has_row_pointers:
-            found.append(array.name)
-    return found
 
 
 def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node]) -> Iterator[Assumption]:

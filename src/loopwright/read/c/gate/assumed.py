@@ -10,7 +10,7 @@ What is left of subscripts holds for some parameters, which are kept with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import islpy as isl
@@ -45,7 +45,8 @@ from loopwright.read.c.gate.numbers import (
     with_known_sizes,
     with_numbers,
 )
-from loopwright.read.c.second.accesses import cell_of
+from loopwright.read.c.second.accesses import NamedCell, cell_of
+from loopwright.read.c.trust import APART
 
 
 def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
@@ -76,7 +77,7 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     known = replace(known, arrays=arrays)
     tried = [
         part
-        for one in program.assumptions
+        for one in _of_memory(known, nodes, kinds)
         for part in (
             _bounds(one, known)
             if one.kind is AssumptionKind.BOUNDS
@@ -84,6 +85,54 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
         )
     ]
     return replace(known, assumptions=tuple(with_numbers(one, known, region) for one in tried))
+
+
+def _of_memory(
+    program: Program, nodes: Sequence[tree.Node], kinds: Mapping[str, types.CType]
+) -> Iterator[Assumption]:
+    """The assumptions, those on memory about all that leads somewhere: text does not show the pointers in
+    `vec a` and `double *restrict *a`, nor those to rows in `s->v[i][j]`."""
+    listed = next((one for one in program.assumptions if one.kind is AssumptionKind.ALIASING), None)
+    about = () if listed is None else listed.about
+    missing = [one.name for one in program.arrays if not one.local and one.name not in about]
+    found = tuple(name for name in missing if _may_share(kinds.get(name)))
+    text = f"{', '.join(found)}: {APART}"
+    if listed is None and found and len(program.arrays) + len(program.parameters) > 1:
+        yield Assumption(AssumptionKind.ALIASING, text, about=found)
+    for one in program.assumptions:
+        if one is listed and found:
+            one = replace(one, text=f"{', '.join(found)}, {one.text}", about=(*found, *about))
+        yield one
+    written = {access.array for statement in program.statements for access in statement.writes}
+    rows = [
+        one.name
+        for one in program.arrays
+        if one.name in written and _leads_to_rows(kinds.get(one.name), one.rank)
+    ]
+    if rows:
+        words = {cell.base: node.place.span.text for node, cell in _member_cells(nodes)}
+        text = f"{', '.join(words.get(one, one) for one in rows)}: no two rows have memory in common"
+        yield Assumption(AssumptionKind.ALIASING, text)
+
+
+def _may_share(kind: types.CType | None) -> bool:
+    """Whether it is a pointer by its type that does not promise to lead to memory of its own."""
+    core = None if kind is None else types.unqualified(kind)
+    return isinstance(core, types.Pointer) and not core.restrict
+
+
+def _leads_to_rows(kind: types.CType | None, rank: int) -> bool:
+    """Whether a subscript but the first one is that of a pointer, which may lead anywhere."""
+    for dimension in range(rank):
+        core = None if kind is None else types.unqualified(kind)
+        if dimension and isinstance(core, types.Pointer):
+            return True
+        match core:
+            case types.Pointer(target=inner) | types.ArrayType(element=inner):
+                kind = inner
+            case _:
+                return False
+    return False
 
 
 def _tried(
@@ -157,13 +206,19 @@ def _members(nodes: list[tree.Node]) -> dict[str, types.CType]:
     An array of at most one element at the end of a record may be longer than it says.
     """
     found: dict[str, set[types.CType]] = {}
+    for node, cell in _member_cells(nodes):
+        kind = types.unqualified(node.type)
+        is_open = isinstance(kind, types.ArrayType) and kind.length in (0, 1, None)
+        found.setdefault(cell.base, set()).add(types.Unknown("it may be longer") if is_open else kind)
+    return {name: next(iter(kinds)) for name, kinds in found.items() if len(kinds) == 1}
+
+
+def _member_cells(nodes: Sequence[tree.Node]) -> Iterator[tuple[tree.MemberAccess, NamedCell]]:
+    """The members of structs that are named without subscripts."""
     for node in nodes:
         cell = cell_of(node, {}) if isinstance(node, tree.MemberAccess) else None
         if cell is not None and not cell.subscripts and isinstance(node, tree.MemberAccess):
-            kind = types.unqualified(node.type)
-            is_open = isinstance(kind, types.ArrayType) and kind.length in (0, 1, None)
-            found.setdefault(cell.base, set()).add(types.Unknown("it may be longer") if is_open else kind)
-    return {name: next(iter(kinds)) for name, kinds in found.items() if len(kinds) == 1}
+            yield node, cell
 
 
 def _bounds(one: Assumption, program: Program) -> list[Assumption]:
