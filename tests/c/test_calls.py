@@ -310,14 +310,14 @@ def test_a_macro_with_a_variable_in_it_is_storage() -> None:
 
 
 _STRUCT = "typedef struct {{ int n; double {data}; }} V; static double get(V v, int i) {{ {get} }}\n"
-_STRUCT += "void f(V {v}) {{\n#pragma scop\nfor (int i = 1; i < {v}.n; i++) {{ {body} }}\n#pragma endscop\n}}\n"
+_STRUCT += "void f(V v) {{\n#pragma scop\nfor (int i = 1; i < v.n; i++) {{ {body} }}\n#pragma endscop\n}}\n"
 
 
 @pytest.mark.parametrize("data", ["*data", "data[9]"])
 @pytest.mark.parametrize("get", ["return v.data[i];", "assert(i < v.n); return v.data[i];"])
 def test_a_call_may_be_given_a_struct_that_leads_to_what_is_written(data: str, get: str) -> None:
     """The bounds are its fields all the same; what the call may read is not known."""
-    text = _STRUCT.format(data=data, get=get, v="v", body="v.data[i] = get(v, i - 1) + 1;")
+    text = _STRUCT.format(data=data, get=get, body="v.data[i] = get(v, i - 1) + 1;")
     (program,) = read_source(Source("t.c", "#include <assert.h>\n" + text))
     (statement,) = program.statements
     assert statement.depth == 1 and [one.text for one in program.parameters] == ["v.n"]
@@ -327,15 +327,15 @@ def test_a_call_may_be_given_a_struct_that_leads_to_what_is_written(data: str, g
 
 @pytest.mark.parametrize("body", ["v.data[i] = get(v, i - 1); v.n = 3;", "v.data[i] = get(v, 0); v = w;"])
 def test_a_struct_that_is_assigned_is_not_given_besides(body: str) -> None:
-    text = _STRUCT.format(data="*data", get="return v.data[i];", v="v", body=body)
+    text = _STRUCT.format(data="*data", get="return v.data[i];", body=body)
     with pytest.raises(BadInput, match="through its fields"):
         read_source(Source("t.c", "struct V w;\n" + text))
 
 
 def test_an_assertion_changes_nothing() -> None:
     """What libraries write it as, a block that is a value, does what its statements do."""
-    text = "#include <assert.h>\ntypedef struct { int n; double *v; } V; void f(V *a, double s) {\n#pragma scop\n"
-    text += "for (int i = 0; i < a->n; i++) { assert(a->v != 0); s += a->v[i]; }\n#pragma endscop\n}\n"
+    text = "#include <assert.h>\ntypedef struct { int n; double *v; } V;\n"
+    text += "void f(V *a, double s) {\n#pragma scop\nfor (int i = 0; i < a->n; i++) { assert(a->v != 0); s += a->v[i]; }\n#pragma endscop\n}\n"
     (program,) = read_source(Source("t.c", text))
     assert [one.depth for one in program.statements] == [1, 1]
     head = "int *g(void);\nstatic void set(V *b) { ({ if (b->v) ; else b->n = 0; }); }\n"

@@ -155,3 +155,30 @@ def test_the_alignment_of_what_a_call_is_given_would_be_lost(declared: str) -> N
     text = "double g(double *);\n" + whole(loop, after="return 0;")
     with pytest.raises(BadInput, match="'t' is aligned, and there is a pointer to it"):
         read_source(Source("t.c", text))
+
+
+@pytest.mark.parametrize(
+    ("before", "loop", "last"),
+    [
+        ("int i = n;", "while (i--) a[i] = 0;", 0),
+        ("int i; i = n;", "for (; i--;) a[i] = 0;", 0),
+        ("int i = n;", "while (i-- > 2) a[i] = 0;", 2),
+        ("int i = n;", "while (--i >= 0) a[i] = 0;", 0),
+        ("int i = n;", "while (--i > 1) a[i] = 0;", 2),
+        ("long i = n;", "for (; --i >= 3;) a[i] = 0;", 3),
+        ("unsigned i = n;", "while (--i >= 0) a[i] = 0;", None),
+        ("int i = n; int *p = &i;", "while (--i >= 0) a[i] = *p;", None),
+        ("int i = n;", "while (--i >= n - 2) a[i] = 0;", None),
+        ("int i = n;", "do a[i] = 0; while (--i >= 0);", None),
+        ("int i = n; for (int k = 0; k < 3; k++)", "while (i--) a[i] = 0;", None),
+    ],
+)
+def test_loops_that_count_down_in_their_tests(before: str, loop: str, last: int | None) -> None:
+    text = whole(loop, before)
+    if last is None:
+        with pytest.raises(BadInput):
+            read_source(Source("t.c", text))
+        return
+    (program,) = read_source(Source("t.c", text))
+    (statement,) = program.statements
+    assert str(statement.domain.coalesce()) == f"[n] -> {{ S1[i] : {last} <= i < n }}"

@@ -2,10 +2,11 @@
 
     i = a; #pragma scop  while (c) { B; i++; }       for (i = a; c; i++) { B; }       what i is there is known
     for (i = a; i != b; i++) B                       for (i = a; i < b; i++) B
+    while (--i >= 0) B                               while (i-- > 0) B
     i = a; do { B; i++; } while (i < b);             i = a; while (i == a || i < b) { B; i++; }
 
 A signed iterator that `i != b` lets pass b overflows, which is not defined: until then nothing in B may leave
-the loop.  For the second and third form i is a variable that only its step changes, and a and b are sums of
+the loop.  For the second and fourth form i is a variable that only its step changes, and a and b are sums of
 names and numbers that B does not change; that no pointer leads to them is for the caller to find out, like
 what macros hide.  Lines stay.
 
@@ -30,6 +31,7 @@ from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.regions import Region
 from loopwright.c.reworded.final_values import changed_names, count_of, declares, is_assigned
 from loopwright.c.reworded.plain_loops import (
+    counter_of,
     edited_while,
     first_given,
     is_before,
@@ -38,11 +40,12 @@ from loopwright.c.reworded.plain_loops import (
     stepped,
 )
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import names_in, on_one_line, operand, with_names_replaced
+from loopwright.c.tokens import decimal, names_in, on_one_line, operand, with_names_replaced
 from loopwright.c.types import Integer
 from loopwright.source import Edit, Source
 
 _MOST = 60
+_SMALL = 1 << 20
 _OPEN = ("while_statement", "for_statement")
 _LEAVING = ("goto_statement", "return_statement", "labeled_statement", "break_statement", "asm_statement")
 
@@ -63,6 +66,7 @@ def _edits(source: Source, returning: frozenset[str]) -> Iterator[list[Edit]]:
                 continue
             edits = _unequal(node, file, region, returning)
             edits = edits or _done_once(node, block, file, region, returning)
+            edits = edits or _tested_after(node, file, region)
             edits = edits or _from_before(node, block, file, region)
             if edits:
                 yield edits
@@ -164,14 +168,27 @@ def _done_once(
     return [(loop.start, body.spelled.start, head + lines), (body.end, loop.end, after)]
 
 
+def _tested_after(loop: Node, file: CFile, region: Region) -> list[Edit] | None:
+    """`--i >= 2` as `i-- > 2`, in the test of a loop over a signed i, which does not overflow."""
+    test = loop.child_by_field_name("condition")
+    core = None if test is None or loop.type == "do_statement" else without_parentheses(test)
+    if core is None or core.type != "binary_expression" or operator(core) not in (">=", ">"):
+        return None
+    left, least = without_parentheses(field(core, "left")), decimal(field(core, "right").text)
+    is_first = left.type == "update_expression" and left.text.startswith("--")
+    name = field(left, "argument") if is_first else None
+    if name is None or name.type != "identifier" or least is None or least > _SMALL:
+        return None
+    if not _is_signed(name.text, loop, file, region):
+        return None
+    return [(core.start, core.end, f"{name.text}-- > {least + (operator(core) == '>')}")]
+
+
 def _from_before(loop: Node, block: Node, file: CFile, region: Region) -> list[Edit] | None:
     """The first value of the first loop of a region, where a statement right before the region gives it."""
     if loop.type == "do_statement" or loop.child_by_field_name("initializer") is not None:
         return None
-    update, body = loop.child_by_field_name("update"), field(loop, "body")
-    listed = named_children(body) if body.type == "compound_statement" else [body]
-    step = update if update is not None else last_step(loop, body, listed)
-    name = None if step is None else stepped(step)
+    name = counter_of(loop)[1]
     first = None if name is None else _outside(loop, name, block, file, region)
     return None if first is None else [(loop.start, loop.start, f"{first}; ")]
 

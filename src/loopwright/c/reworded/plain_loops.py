@@ -113,7 +113,7 @@ def _counted(loop: Node) -> list[Edit] | None:
     tests = [] if condition is None or _is_true(condition) else [on_one_line(condition.text)]
     left = [_left_out(one) for one in _breaks(inside)]
     tests += [f"!{field(one, 'condition').text}" for one in _breaks(inside)]
-    moved, name = _counter(loop)
+    moved, name = counter_of(loop)
     if moved is None and update is None and (name is None or left):
         return None
     first = None if start is not None or name is None else first_given(loop, name)
@@ -135,12 +135,12 @@ def begins(loop: Node) -> Node:
     """The statement that gives the counter of a loop its first value, where its head does not, or itself."""
     if loop.type == "do_statement" or loop.child_by_field_name("initializer") is not None:
         return loop
-    name = _counter(loop)[1]
+    name = counter_of(loop)[1]
     first = None if name is None else first_given(loop, name)
     return loop if first is None else first.statement
 
 
-def _counter(loop: Node) -> tuple[Node | None, str | None]:
+def counter_of(loop: Node) -> tuple[Node | None, str | None]:
     """The step that the body of a loop ends with, where its head has none, and what the loop counts."""
     update = loop.child_by_field_name("update")
     if update is not None:

@@ -90,6 +90,17 @@ class TypedFunction:
         )
 
 
+def _may_lead_to(function: TypedFunction, name: str) -> bool:
+    """Whether something that a function calls by this name is not its own, or has its address taken."""
+    named = {node.declaration for node in function.nodes if isinstance(node, tree.Name)}
+    own = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
+    return any(name in problem.words for problem in function.problems) or any(
+        one.storage not in own or one.attributes or one.offset in function.addressed
+        for one in named
+        if one.name == name
+    )
+
+
 @dataclass(frozen=True)
 class TypedRegion:
     """The statements between two pragmas, and the function around them."""
@@ -156,9 +167,12 @@ class TypedFile:
         return sum(1 for piece in pieces for _ in word.finditer(self.text.text, *piece))
 
     def may_point_to(self, name: str) -> bool:
-        """Whether the text after preprocessing has something like `&name`, or an attribute that gives away
-        addresses."""
-        return re.search(rf"&[\s(]*{re.escape(name)}\b|cleanup", self.text.text) is not None
+        """Whether there may be a pointer to what regions call by a name: something like `&name`, or an
+        attribute that gives away addresses, is in the text, and not only about variables of other functions.
+        """
+        if re.search(rf"&[\s(]*{re.escape(name)}\b|cleanup", self.text.text) is None:
+            return False
+        return any(isinstance(one, Unread) or _may_lead_to(one.function, name) for one in self.regions)
 
     @cached_property
     def _top(self) -> tuple[tuple[int, int, Cursor], ...]:

@@ -14,8 +14,9 @@ from loopwright.c.syntax import refuse
 from loopwright.c.tokens import names_in, packed, whole_word
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import Purity, Reach, may_be_written, purity, reach_of
+from loopwright.c.typed.escapes import is_led_to
 from loopwright.c.typed.file import TypedFile, TypedRegion
-from loopwright.c.typed.liveness import is_address_taken, may_be_pointed_to
+from loopwright.c.typed.liveness import is_address_taken
 from loopwright.c.typed.preprocess import Preprocessed
 from loopwright.c.types import ArrayType, CType, Qualified, is_arithmetic, unqualified
 from loopwright.errors import BadInput, Code
@@ -47,7 +48,7 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
             raise refuse(node.place.span, "this may return, which the text does not show", hint)
     if not places:
         return
-    _refuse_missing(program, region, nodes)
+    _refuse_missing(program, region, file, nodes)
     nodes = [node for statement in region.statements for node in _evaluated(statement)]
     inside = [node for node in nodes if is_inside(node, places)]
     reach = reach_of(file, inside, frozenset((*LIBRARY, *INDEX_HELPERS, *pure)))
@@ -61,11 +62,13 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
                 _refuse_change(node, reach, region, file)
 
 
-def _refuse_missing(program: Program, region: TypedRegion, nodes: Sequence[tree.Node]) -> None:
+def _refuse_missing(
+    program: Program, region: TypedRegion, file: TypedFile, nodes: Sequence[tree.Node]
+) -> None:
     """Raise where a statement that may touch anything was not read as touching what a pointer may lead to,
     or what it names."""
     names = {array.name for array in program.arrays}
-    hidden = names & _hidden(region, nodes)
+    hidden = names & _hidden(region, file, nodes)
     for statement in program.statements:
         if not any(access.array == ELSEWHERE for access in statement.writes):
             continue
@@ -81,7 +84,7 @@ def _refuse_missing(program: Program, region: TypedRegion, nodes: Sequence[tree.
                 raise BadInput(Code.REGION_TEXT, message, span=place)
 
 
-def _hidden(region: TypedRegion, nodes: Sequence[tree.Node]) -> set[str]:
+def _hidden(region: TypedRegion, file: TypedFile, nodes: Sequence[tree.Node]) -> set[str]:
     """Numbers of the function itself that no pointer leads to, each name one variable of the region."""
     declared: dict[str, dict[int, tree.Declaration]] = {}
     for node in nodes:
@@ -94,7 +97,7 @@ def _hidden(region: TypedRegion, nodes: Sequence[tree.Node]) -> set[str]:
         if all(
             one.storage in (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
             and is_arithmetic(unqualified(one.type))
-            and not may_be_pointed_to(region, one)
+            and not is_led_to(file, region, one)
             and not any(name in problem.words for problem in region.function.problems)
             for one in found.values()
         )
@@ -162,7 +165,7 @@ def _may_change(region: TypedRegion, node: tree.Name, reach: Reach, file: TypedF
     if isinstance(declared.type, Qualified) and declared.type.is_const:
         return False
     is_own = declared.storage in (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
-    if is_own and not may_be_pointed_to(region, declared):
+    if is_own and not is_led_to(file, region, declared):
         return False
     if reach.unknown or declared.offset in reach.changed:
         return True
@@ -192,7 +195,7 @@ def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: f
     for node in nodes:
         if isinstance(node, tree.CallExpression) and not is_inside(node, places):
             found = _refuse_call(node, file, pure, changed)
-            seen = _visible(nodes, region) if found.sees_memory else None
+            seen = _visible(nodes, region, file) if found.sees_memory else None
             if seen is not None and node.callee is not None:
                 name = node.callee.name
                 message = f"'{name}' is declared pure, and may read '{seen}', which the region changes"
@@ -201,7 +204,7 @@ def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: f
                 )
 
 
-def _visible(nodes: Sequence[tree.Node], region: TypedRegion) -> str | None:
+def _visible(nodes: Sequence[tree.Node], region: TypedRegion, file: TypedFile) -> str | None:
     """Something that the region changes, and that functions elsewhere can name or may have a pointer to."""
     for node in nodes:
         target = node.target if isinstance(node, tree.Assign | tree.Update) else None
@@ -212,7 +215,7 @@ def _visible(nodes: Sequence[tree.Node], region: TypedRegion) -> str | None:
             tree.Storage.AUTOMATIC,
             tree.Storage.PARAMETER,
         )
-        if not is_own or may_be_pointed_to(region, declared):
+        if not is_own or is_led_to(file, region, declared):
             return declared.name
     return None
 
