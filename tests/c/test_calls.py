@@ -335,7 +335,8 @@ def test_a_struct_that_is_assigned_is_not_given_besides(body: str) -> None:
 def test_an_assertion_changes_nothing() -> None:
     """What libraries write it as, a block that is a value, does what its statements do."""
     text = "#include <assert.h>\ntypedef struct { int n; double *v; } V;\n"
-    text += "void f(V *a, double s) {\n#pragma scop\nfor (int i = 0; i < a->n; i++) { assert(a->v != 0); s += a->v[i]; }\n#pragma endscop\n}\n"
+    text += "void f(V *a, double s) {\n#pragma scop\n"
+    text += "for (int i = 0; i < a->n; i++) { assert(a->v != 0); s += a->v[i]; }\n#pragma endscop\n}\n"
     (program,) = read_source(Source("t.c", text))
     assert [one.depth for one in program.statements] == [1, 1]
     head = "int *g(void);\nstatic void set(V *b) { ({ if (b->v) ; else b->n = 0; }); }\n"
