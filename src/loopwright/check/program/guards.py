@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from loopwright.c.declarations import Variable
 from loopwright.c.syntax import (
@@ -51,16 +52,16 @@ _ALLOCATE_OTHERWISE = frozenset(
     )
 )
 """What gives memory that is not looked at."""
-"""What a macro may do: assign, or call something."""
 
 
 @dataclass(frozen=True)
-class Keeping:
+class Guards:
     """`header` goes before the program, `begin` and `end`, both expressions, around its segment."""
 
     header: str = ""
     begin: str = ""
     end: str = ""
+    insertions: tuple[Insertion, ...] = ()
     engine: str = ""
     """What follows the engine."""
     options: tuple[str, ...] = ()
@@ -89,7 +90,7 @@ def _is_kept(spec: Specification, known: ReachedCode, variable: Variable) -> boo
     return is_looked_at(known, variable.name)
 
 
-def keeping(spec: Specification, sites: Sites) -> Keeping:
+def keeping(spec: Specification, sites: Sites) -> Guards:
     """What compares the variables that have to be kept, and memory that was allocated before."""
     names, is_wary = kept_names(spec, sites.known), may_write_elsewhere(sites)
     calls = [f"({k}, &{name}, sizeof {name}), " for k, name in enumerate(names)]
@@ -100,17 +101,17 @@ def keeping(spec: Specification, sites: Sites) -> Keeping:
         end += f"lw_leaves({k}, (unsigned long){name}), "
     count = len(names) + len(left)
     header = f'#define LW_KEPT {count}\n#define LW_TELL {int(is_wary)}\n#include "kept.h"\n'
-    found = Keeping(header, begin, end) if count else Keeping()
+    found = Guards(header, begin, end) if count else Guards()
     own = _own_memory(spec, sites.known) if is_wary else None
     if own is None:
         return found
     functions = "void lw_own(const void *), lw_own_rows(const void *, long, long), lw_hold_allocated(void), "
-    return Keeping(
+    return Guards(
         f"{found.header}{functions}lw_holds_allocated(void);\n",
         f"{found.begin}{own}lw_hold_allocated(), ",
         f"{found.end}lw_holds_allocated(), ",
-        runtime_text(ALLOCATED),
-        tuple(f"-Wl,--wrap={name}" for name in _ALLOCATE),
+        engine=runtime_text(ALLOCATED),
+        options=tuple(f"-Wl,--wrap={name}" for name in _ALLOCATE),
     )
 
 
@@ -203,30 +204,15 @@ _SECOND = re.compile(
 _LATER = re.compile(r"f?scanf|sscanf")
 
 
-@dataclass(frozen=True)
-class Guards:
-    """`header` goes before the program, `begin` and `end`, both expressions, around its segment."""
-
-    header: str
-    begin: str
-    end: str
-    insertions: tuple[Insertion, ...]
-    engine: str = ""
-    """What follows the engine."""
-    options: tuple[str, ...] = ()
-    """For the linker."""
-
-
 def guards(spec: Specification, sites: Sites) -> Guards:
     """What notices assignments that are not sites: to the arrays, and to what the original leaves alone."""
     found, kept = _of_arrays(spec, sites), keeping(spec, sites)
-    return Guards(
-        found.header + kept.header,
-        found.begin + kept.begin,
-        found.end + kept.end,
-        found.insertions,
-        kept.engine,
-        kept.options,
+    return replace(
+        kept,
+        header=found.header + kept.header,
+        begin=found.begin + kept.begin,
+        end=found.end + kept.end,
+        insertions=found.insertions,
     )
 
 
@@ -236,7 +222,7 @@ def _of_arrays(spec: Specification, sites: Sites) -> Guards:
     targets = [target for body in sites.known.bodies for target in _unknown_targets(sites, body)]
     filled = [argument for body in sites.known.bodies for argument in _filled(body)]
     if not arrays or not (targets or filled):
-        return Guards("", "", "", ())
+        return Guards()
     numbers = [spec.arrays.index(array) for array in arrays]
     header = (
         f"#define LW_GUARDED {len(arrays)}\n"
