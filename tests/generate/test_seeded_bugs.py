@@ -15,7 +15,6 @@ import islpy as isl
 import pytest
 
 from loopwright.generate import (
-    bounds,
     components,
     conditions,
     context,
@@ -174,8 +173,8 @@ def _first_value_only(right: Function) -> Function:
 SEPARATE = GenerationOptions(loop_type=LoopType.SEPARATE)
 
 BUGS = {
-    "bounds: upper bound shifted": Bug(bounds, "_upper", _one_more, RECTANGLE),
-    "bounds: lower bound shifted": Bug(bounds, "_lower", _one_more, RECTANGLE),
+    "bounds: upper bound shifted": Bug(levels, "_upper", _one_more, RECTANGLE),
+    "bounds: lower bound shifted": Bug(levels, "_lower", _one_more, RECTANGLE),
     "grafts: guard taken for known": Bug(
         grafts, "simplified", lambda right: lambda g, known: isl.Set.universe(g.get_space()), GUARDED
     ),
@@ -197,7 +196,7 @@ BUGS = {
     ),
     "expressions: sign not looked at": Bug(expressions, "_least_shift", _constant(0), REMAINDER),
     "conditions: maximum forgotten": Bug(
-        bounds, "combined", lambda right: lambda kind, items, place: next(iter(items)), LARGER
+        levels, "combined", lambda right: lambda kind, items, place: next(iter(items)), LARGER
     ),
     "grafts: hoisted above its reach": Bug(levels, "hoistable_guard", _first_only, TWO_GUARDS),
     "pieces: center twice": Bug(levels, "isolate", _center_again, ISOLATED),
