@@ -173,8 +173,8 @@ def _first_value_only(right: Function) -> Function:
 SEPARATE = GenerationOptions(loop_type=LoopType.SEPARATE)
 
 BUGS = {
-    "bounds: upper bound shifted": Bug(levels, "_upper", _one_more, RECTANGLE),
-    "bounds: lower bound shifted": Bug(levels, "_lower", _one_more, RECTANGLE),
+    "levels: upper bound shifted": Bug(levels, "_upper", _one_more, RECTANGLE),
+    "levels: lower bound shifted": Bug(levels, "_lower", _one_more, RECTANGLE),
     "grafts: guard taken for known": Bug(
         grafts, "simplified", lambda right: lambda g, known: isl.Set.universe(g.get_space()), GUARDED
     ),

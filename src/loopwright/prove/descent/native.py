@@ -1,8 +1,8 @@
 """Two programs of LOOP run side by side by a C program of ours, many times as fast as by Python.
 
-Loops and statements are rows of numbers, which `native.c` runs as `prove.descent.interpreted` does: a value
-is the hash of what it is made of.  No text of the user's is compiled.  Integers are those of Python: where
-one does not fit, the run is given up.
+Loops and statements are rows of numbers, which `native.c` runs.  A value is the hash of what it is made of:
+two that are equal by accident hide a difference, no more.  No text of the user's is compiled.  Integers are
+those of Python: where one does not fit, the run is given up.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import free_variables
 from loopwright.prove.coq.check import cache_folder
-from loopwright.prove.descent.interpreted import if_refuted
 from loopwright.prove.descent.running import TooLong, last_of, summed
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.running import Pair, Steps, compared
@@ -123,7 +122,11 @@ class NativePair:
 
         The executions of long runs are not listed to look at all of their cells.
         """
-        if not self.is_inside(self.pair.runs[0], sizes):
+        old = self.pair.runs[0]
+        if not self.is_inside(old, sizes):
+            return None
+        steps = self.leading_to() if old.fresh else ((), ())
+        if steps is None or not old.is_defined(steps[0], sizes):
             return None
         for number, place in self.different():
             parts = self.leading_to(number)
@@ -131,7 +134,8 @@ class NativePair:
             if isinstance(found, Refuted):
                 return found
         steps = self.leading_to()
-        return None if steps is None else if_refuted(compared(self.pair, steps, sizes))
+        found = None if steps is None else compared(self.pair, steps, sizes)
+        return found if isinstance(found, Refuted) else None
 
     def is_inside(self, old: Runnable, sizes: Sizes) -> bool:
         """Whether the first program stayed inside its arrays."""
@@ -153,8 +157,6 @@ def _numbers(values: Sequence[int]) -> Numbers:
 
 def native_pair(pair: Pair) -> NativePair:
     """Both programs; NotNative where that cannot be done."""
-    if any(run.fresh for run in pair.runs):
-        raise NotNative
     encoder = _Encoder({name: k for k, name in enumerate(pair.arrays)})
     programs = [encoder.program(run) for run in pair.runs]
     made, widths = tuple(encoder.made), [len(given.values) for _, given in encoder.made]

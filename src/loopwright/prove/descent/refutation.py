@@ -24,15 +24,9 @@ from loopwright.model.program import Program
 from loopwright.presburger.named import fixed_parameters, parameter_names
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import within_effort
-from loopwright.prove.descent.interpreted import InterpretedPair, interpreted_pair
 from loopwright.prove.descent.native import NativePair, NotNative, native_pair
 from loopwright.prove.descent.reading import LoopText
-from loopwright.prove.descent.running import (
-    CompiledLoops,
-    TooLong,
-    counting,
-    with_calls,
-)
+from loopwright.prove.descent.running import CompiledLoops, TooLong, counting, with_calls
 from loopwright.prove.equivalence.assignments import Computation, computation, computations
 from loopwright.prove.equivalence.running import Pair, pair_of
 from loopwright.prove.equivalence.traces import (
@@ -58,10 +52,8 @@ class Effort:
 
     fuel: int
     one_run: int
-    if_compiled: int = 0
-    """How many times as much compiled programs run; where it is 0, none are compiled."""
 
-    def of(self, runs: tuple[Runnable, Runnable], *, compiled: bool = False) -> Effort:
+    def of(self, runs: tuple[Runnable, Runnable]) -> Effort:
         """The effort for two programs."""
         cells = [
             sum(1 + len(assignment.cells) for assignment in one.assignments)
@@ -69,12 +61,11 @@ class Effort:
             for one in side.computations.values()
         ]
         weight = max(1, max(cells, default=0) // USUAL_CELLS)
-        times = self.if_compiled if compiled else 1
-        return Effort(times * self.fuel // weight, times * self.one_run // weight)
+        return Effort(self.fuel // weight, self.one_run // weight)
 
 
-QUICK, MORE = Effort(30_000, 20_000, 20), Effort(300_000, 130_000, 5)
-FULL, NEAR = Effort(300_000, 130_000, 15), Effort(600_000, 200_000, 30)
+QUICK, MORE = Effort(600_000, 400_000), Effort(1_500_000, 650_000)
+FULL, NEAR = Effort(4_500_000, 1_950_000), Effort(18_000_000, 6_000_000)
 """Before a proof is tried; after a short one failed; before any for long texts, where a run past a tile costs
 less than reading does; near sizes at which one failed, where more is worth it."""
 COSTS = (3_000, 20_000, 100_000, 500_000)
@@ -122,11 +113,8 @@ class ProgramPair:
     computed: ComputedSizes = ComputedSizes()
 
     @cached_property
-    def _interpreted(self) -> InterpretedPair:
-        return interpreted_pair(self.pair)
-
-    @cached_property
     def _native(self) -> NativePair | None:
+        """None where they cannot be run, and nothing is refuted."""
         try:
             return native_pair(self.pair)
         except NotNative:
@@ -153,12 +141,12 @@ class ProgramPair:
         """A cell that ends up different, for sizes `near` some at which a proof failed, or for all kinds of
         small ones; each size is also one of `first`.
         """
-        runs = (self._native if effort.if_compiled else None) or self._interpreted
+        runs, own = self._native, effort.of(self.pair.runs)
+        if runs is None:
+            return None
         doubts, doubted = sum(self._doubted.values()), max(map(_total, self._doubted), default=0)
-        is_compiled = isinstance(runs, NativePair)
-        own = effort.of(self.pair.runs, compiled=is_compiled)
         fuel, most = own.fuel, own.one_run
-        tried = _sizes(self.context, first, wide=is_compiled) if near is None else _sizes_near(near)
+        tried = _sizes(self.context, first) if near is None else _sizes_near(near)
         settled = (sizes for one in tried if (sizes := self.computed.settled(one)) is not None)
         for sizes, count in self._cheapest_first(_possible(self.context, settled), most):
             known = tuple(sizes.items())
@@ -217,12 +205,11 @@ def _computations(new: Program, text: LoopText) -> dict[str, Computation]:
     return found
 
 
-def _sizes(context: isl.Set, first: tuple[int, ...], *, wide: bool = False) -> list[Sizes]:
-    """All small; one of them 0; one just past a tile and the others small; all past a tile.
-
-    If `wide`, also all but one past a tile, and past two tiles; the largest first, which show most.
+def _sizes(context: isl.Set, first: tuple[int, ...]) -> list[Sizes]:
+    """All small; one of them 0; one just past a tile and the others small; all but one past a tile, all, and
+    past two tiles; the largest first, which show most.
     """
-    past = PAST_TILE[::-1] if wide else PAST_TILE
+    past = PAST_TILE[::-1]
     names, fixed = parameter_names(context), fixed_parameters(context)
     free = [name for name in names if name not in fixed]
 
@@ -238,15 +225,14 @@ def _sizes(context: isl.Set, first: tuple[int, ...], *, wide: bool = False) -> l
     tried += one_of_them(0, 9)
     for small, large in product(SMALL, past):
         tried += one_of_them(large, small)
-    if wide:
-        if 1 < len(free) <= MOST_TOGETHER:
-            tried += [dict(zip(free, one, strict=True)) for one in product(TOGETHER, repeat=len(free))]
-        for small, large in product((1, 2), WITHIN_TILE):
-            tried += one_of_them(large, small)
-        tried += one_of_them(PAST_TWO[0], 2) + one_of_them(PAST_TWO[0], 3)
-        for small, large in product((2, 9, 17), past):
-            tried += one_of_them(small, large)
-    tried += [dict.fromkeys(free, size) for size in (*past, *(PAST_TWO if wide else ()))]
+    if 1 < len(free) <= MOST_TOGETHER:
+        tried += [dict(zip(free, one, strict=True)) for one in product(TOGETHER, repeat=len(free))]
+    for small, large in product((1, 2), WITHIN_TILE):
+        tried += one_of_them(large, small)
+    tried += one_of_them(PAST_TWO[0], 2) + one_of_them(PAST_TWO[0], 3)
+    for small, large in product((2, 9, 17), past):
+        tried += one_of_them(small, large)
+    tried += [dict.fromkeys(free, size) for size in (*past, *PAST_TWO)]
     return [{**fixed, **sizes} for sizes in tried]
 
 

@@ -263,15 +263,6 @@ def _read_in(steps: Steps) -> set[str]:
     return {cell.array for side in steps for step in side for cell in step.computation.read}
 
 
-def differing(pair: Pair, steps: Steps, places: list[CellKey]) -> CellKey | None:
-    """One of these cells that ends up with two values; None where no inputs that were tried show one."""
-    try:
-        found = _real(pair, steps, places)
-    except Unvalued:
-        return None
-    return None if found is None else found.place
-
-
 def _final(run: Numbered, place: CellKey, table: Table) -> int:
     return run.cells[place].number if place in run.cells else before(place, table)
 

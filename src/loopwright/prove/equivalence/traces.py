@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field as field_of
 from itertools import islice, product
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import islpy as isl
 
@@ -53,23 +53,12 @@ class StatementRun(NamedTuple):
         return cell.array, tuple([self.values[k] for k in known])
 
 
-Writers: TypeAlias = Mapping[CellKey, Sequence[int]]
-"""By cell, which executions of a run write it, in their order."""
-
-
-def writers_in(steps: tuple[StatementRun, ...]) -> Writers:
-    found: dict[CellKey, list[int]] = {}
+def leading_to(steps: tuple[StatementRun, ...], place: CellKey) -> tuple[StatementRun, ...]:
+    """Those of the executions that the last value of a cell is made by."""
+    writers: dict[CellKey, list[int]] = {}
     for k, (computation, values) in enumerate(steps):
         for array, columns in computation.targets:
-            found.setdefault((array, tuple([values[column] for column in columns])), []).append(k)
-    return found
-
-
-def leading_to(
-    steps: tuple[StatementRun, ...], place: CellKey, writers: Writers | None = None
-) -> tuple[StatementRun, ...]:
-    """Those of the executions that the last value of a cell is made by."""
-    writers = writers_in(steps) if writers is None else writers
+            writers.setdefault((array, tuple([values[column] for column in columns])), []).append(k)
     pending, found = [*writers.get(place, ())[-1:]], set[int]()
     while pending:
         at = pending.pop()
