@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from ctypes import c_float
 from dataclasses import field
 from fractions import Fraction
-from functools import cache, lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub, xor
 from random import Random
+from typing import TypeAlias
 
 from loopwright.c import types
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.equivalence.numbers import Undefined, ratio, root
+from loopwright.prove.equivalence.numbers import EXACT, Undefined, ratio
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
@@ -29,6 +30,10 @@ Number = int | float | Fraction
 
 class Unvalued(Exception):
     """Nothing here knows what this computes."""
+
+
+class OtherType(Exception):
+    """A cell holds a value of another type than its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,20 @@ class World:
                 TypedNumber(types.INT, _integer_input(self.seed, place, self.numbers)), kind
             )
         return self.converted(TypedNumber(types.DOUBLE, _floating_input(self.seed, place)), kind)
+
+    @cached_property
+    def _numbers(self) -> dict[CellKey, TypedNumber]:
+        return {}
+
+    def number(self, kinds: Mapping[str, types.CType], place: CellKey) -> int | float:
+        """The same without the type, which is the array's in these, for all runs in this world."""
+        kind, known = kinds[place[0]], self._numbers.get(place)
+        if known is None or known.type != kind:
+            known = self._numbers[place] = self.input(place, kind)
+            if known.type != kind or isinstance(known.number, Fraction):
+                raise OtherType
+        assert not isinstance(known.number, Fraction), "no arithmetic of rational numbers"
+        return known.number
 
     def converted(self, value: TypedNumber, kind: types.CType) -> TypedNumber:
         kind = self.type(kind)
@@ -157,48 +176,51 @@ def _to_integer(value: TypedNumber, limits: types.Integer) -> int:
     raise Undefined("a conversion to an integer")
 
 
+Compute: TypeAlias = Callable[["World", Sequence[CellKey] | None], dict[CellKey, TypedNumber]]
+"""What a run leaves in these cells, or in all, as far as it writes them."""
+
+
 def computed(steps: Sequence[StatementRun], world: World) -> dict[CellKey, TypedNumber]:
     """What a run leaves in the cells it writes."""
-    found = _in_numbers(steps, world)
-    if found is not None:
-        return found
+    return computing(steps)(world, None)
+
+
+def computing(steps: Sequence[StatementRun]) -> Compute:
+    """The same for any world: by functions of Python where all statements are, by walking over terms else."""
+    runs = {id(step.computation): step.computation.in_numbers for step in steps}
+    kinds: dict[str, types.CType] = {}
+    for one in runs.values():
+        apart = one is None or any(kinds.setdefault(name, kind) != kind for name, kind in one.types.items())
+        if one is None or apart:
+            return lambda world, wanted: _walked(steps, world)
+    made = [one for one in runs.values() if one is not None]
+    calls = frozenset().union(*(one.calls for one in made))
+    has_floating = any(one.has_floating for one in made)
+    functions = {key: one.run for key, one in runs.items() if one is not None}
+    calls_in_order = [(functions[id(step.computation)], step.values) for step in steps]
+
+    def compute(world: World, wanted: Sequence[CellKey] | None) -> dict[CellKey, TypedNumber]:
+        if (world.exact and has_floating) or calls & world.opaque:
+            return _walked(steps, world)
+        memory: dict[CellKey, int | float] = {}
+        read = partial(world.number, kinds)
+        try:
+            for run, values in calls_in_order:
+                run(values, memory, read)
+        except OtherType:
+            return _walked(steps, world)
+        places = list(memory) if wanted is None else [place for place in wanted if place in memory]
+        return {place: TypedNumber(kinds[place[0]], memory[place]) for place in places}
+
+    return compute
+
+
+def _walked(steps: Sequence[StatementRun], world: World) -> dict[CellKey, TypedNumber]:
     memory: dict[CellKey, TypedNumber] = {}
     for step in steps:
         for assignment in step.computation.assignments:
             memory[step.place(assignment.target)] = _value(assignment.value, step, memory, world)
     return memory
-
-
-class _OtherType(Exception):
-    """A cell holds a value of another type than its own."""
-
-
-def _in_numbers(steps: Sequence[StatementRun], world: World) -> dict[CellKey, TypedNumber] | None:
-    """The same by functions of Python; None where a statement is none, or a value has a type of its own."""
-    runs = {id(step.computation): step.computation.in_numbers for step in steps}
-    kinds: dict[str, types.CType] = {}
-    for one in runs.values():
-        if one is None or (world.exact and one.has_floating) or one.calls & world.opaque:
-            return None
-        if any(kinds.setdefault(array, kind) != kind for array, kind in one.types.items()):
-            return None
-    memory: dict[CellKey, int | float] = {}
-
-    @cache
-    def read(place: CellKey) -> int | float:
-        value, kind = world.input(place, kinds[place[0]]), kinds[place[0]]
-        if value.type != kind or isinstance(value.number, Fraction):
-            raise _OtherType
-        return value.number
-
-    try:
-        for step in steps:
-            run = runs[id(step.computation)]
-            assert run is not None, "all are functions"
-            run.run(step.values, memory, read)
-    except _OtherType:
-        return None
-    return {place: TypedNumber(kinds[place[0]], number) for place, number in memory.items()}
 
 
 def differ(one: TypedNumber, other: TypedNumber) -> bool:
@@ -342,44 +364,16 @@ def _smaller_or_larger(name: str, one: TypedNumber, other: TypedNumber) -> Typed
     return one if is_less == ("min" in name.lower()) else other
 
 
-_NAMES = """
-sqrt exp expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
-fabs floor ceil trunc fmod remainder hypot copysign erf erfc
-"""
-_EXACT: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in _NAMES.split()}
-
-
-def _whole_number(base: str, number: float) -> float:
-    """C's floor and the like: of the sign of their argument, and what is not an integer is itself."""
-    if not math.isfinite(number):
-        return number
-    return math.copysign(float(getattr(math, base)(number)), number)
-
-
-def _extreme(name: str, one: float, other: float) -> float:
-    """C's fmin and fmax: what is not a number does not count; which of two zeros it is, is not said."""
-    if math.isnan(one) or math.isnan(other):
-        return other if math.isnan(one) else one
-    if one == other == 0 and math.copysign(1, one) != math.copysign(1, other):
-        raise ValueError("one of two zeros")
-    return min(one, other) if name == "fmin" else max(one, other)
-
-
-_EXACT["sqrt"] = root
-_EXACT |= {name: partial(_whole_number, name) for name in ("floor", "ceil", "trunc")}
-_EXACT |= {name: partial(_extreme, name) for name in ("fmin", "fmax")}
-
-
 def _library(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:
     if name in ABSOLUTE:
         return _integer(abs(int(arguments[0].number)), ABSOLUTE[name])
-    base = name if name in _EXACT else name[:-1]
-    if base not in _EXACT:
+    base = name if name in EXACT else name[:-1]
+    if base not in EXACT:
         raise Unvalued(name)
     kind = types.DOUBLE if name == base else SUFFIXES[name[-1]]
     numbers = [float(one.number) for one in arguments]
     try:
-        found = float(_EXACT[base](*numbers))
+        found = float(EXACT[base](*numbers))
     except (ValueError, OverflowError) as wrong:
         raise Undefined(f"{name} of this") from wrong
     return world.rounded(found, kind)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import c_float
+from functools import partial
 from typing import Any, NoReturn, TypeAlias
 
 from loopwright.c.expression_types import COMPARISONS
@@ -253,6 +254,34 @@ def _shifted(operator: str, one: int, by: int, bits: int) -> int:
 def root(number: float) -> float:
     """IEEE 754's: that of a negative number is not a number."""
     return math.nan if number < 0 else math.sqrt(number)
+
+
+_NAMES = """
+sqrt exp expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
+fabs floor ceil trunc fmod remainder hypot copysign erf erfc
+"""
+EXACT: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in _NAMES.split()}
+
+
+def _whole_number(base: str, number: float) -> float:
+    """C's floor and the like: of the sign of their argument, and what is not an integer is itself."""
+    if not math.isfinite(number):
+        return number
+    return math.copysign(float(getattr(math, base)(number)), number)
+
+
+def _extreme(name: str, one: float, other: float) -> float:
+    """C's fmin and fmax: what is not a number does not count; which of two zeros it is, is not said."""
+    if math.isnan(one) or math.isnan(other):
+        return other if math.isnan(one) else one
+    if one == other == 0 and math.copysign(1, one) != math.copysign(1, other):
+        raise ValueError("one of two zeros")
+    return min(one, other) if name == "fmin" else max(one, other)
+
+
+EXACT["sqrt"] = root
+EXACT |= {name: partial(_whole_number, name) for name in ("floor", "ceil", "trunc")}
+EXACT |= {name: partial(_extreme, name) for name in ("fmin", "fmax")}
 
 
 def _exponential(number: float) -> float:

@@ -25,7 +25,7 @@ from loopwright.prove.equivalence.arithmetic import (
     TypedNumber,
     Unvalued,
     World,
-    computed,
+    computing,
     differ,
 )
 from loopwright.prove.equivalence.beginning import OTHERWISE, Beginning, EnclosingFunction, function_of
@@ -291,15 +291,15 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
     has_integers = any(isinstance(one, Integer) for one in types.values())
     most, numbers = (MOST_OF_INTEGERS, _numbers(pair)) if has_integers else (MOST_SEEDS, ())
     begun = World(0, DOUBLE, pair.reassociate, pair.opaque, {}, pair.known, pair.unset, numbers)
+    runs = [computing(side) for side in steps]
     for unknown in _possible_types(pair):
         found = None
         for seed in range(_seeds(steps, most)):
             world = replace(begun, seed=seed, unknown=unknown)
             try:
-                one, other = computed(steps[0], world), computed(steps[1], world)
+                left = [run(world, places) for run in runs]
                 for place in places:
-                    was = world.input(place, types[place[0]])
-                    values = [run.get(place, was) for run in (one, other)]
+                    values = [side.get(place) or world.input(place, types[place[0]]) for side in left]
                     if found is None and differ(*values):
                         is_open = rests_on_unset(steps[0], place, values[0], world)
                         found = None if is_open else ValueDifference(place, values[0], values[1], world)
