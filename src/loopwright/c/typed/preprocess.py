@@ -13,7 +13,7 @@ import re
 import subprocess
 import tempfile
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -163,37 +163,59 @@ def _errors(status: int, messages: str) -> tuple[str, ...]:
     return tuple(found) or ((messages.strip(),) if status else ())
 
 
-def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], source: Source) -> Preprocessed:
-    """The output by the lines that start with `#`: places, definitions, pragmas."""
-    starts: list[int] = []
-    lines: list[int] = []
-    files: list[str] = []
-    changes: dict[str, list[tuple[int, str]]] = {}
+@dataclass(frozen=True)
+class _Marked:
+    """The lines of a part of the output that start with `#`, and the part with spaces in their places."""
+
+    text: str
+    places: tuple[tuple[int, int, str], ...]
+    """Where what is from a line of a file starts: the line, or 0 in headers, and the header."""
+    changes: Mapping[str, tuple[tuple[int, str], ...]]
+    pragmas: tuple[tuple[int, int], ...]
+
+
+def _marked(text: str, at: int) -> _Marked:
+    """A part of the output that begins at an offset."""
+    places: list[tuple[int, int, str]] = []
+    changes: dict[str, tuple[tuple[int, str], ...]] = {}
     pragmas: list[tuple[int, int]] = []
     blanked: list[tuple[int, int]] = []
     for line in _HASH.finditer(text):
         words = line.group().lstrip()
         if (marker := _MARKER.match(words)) is not None:
-            starts.append(line.end() + 1)
-            lines.append(int(marker[1]) if marker[2] == _MAIN else 0)
+            number = int(marker[1]) if marker[2] == _MAIN else 0
             is_header = marker[2] != _MAIN and "3" not in marker[3] and not marker[2].startswith("<")
-            files.append(marker[2] if is_header else "")
+            places.append((at + line.end() + 1, number, marker[2] if is_header else ""))
             blanked.append(line.span())
         elif (change := _CHANGE.match(words)) is not None:
-            changes.setdefault(change[1], []).append((line.start(), words))
+            changes[change[1]] = (*changes.get(change[1], ()), (at + line.start(), words))
             blanked.append(line.span())
         else:
-            pragmas.append(line.span())
-    if not starts and errors:
+            pragmas.append((at + line.start(), at + line.end()))
+    return _Marked(without(text, blanked), tuple(places), changes, tuple(pragmas))
+
+
+@lru_cache(maxsize=4)
+def _marked_head(text: str) -> _Marked:
+    """What the compiler defines before a file: the same for all files with the same options."""
+    return _marked(text, 0)
+
+
+def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], source: Source) -> Preprocessed:
+    """The output by the lines that start with `#`: places, definitions, pragmas."""
+    start = text.find(f'\n# 1 "{_MAIN}"\n') + 1
+    head, body = _marked_head(text[:start]), _marked(text[start:], start)
+    places, pragmas = (*head.places, *body.places), (*head.pragmas, *body.pragmas)
+    if not places and errors:
         message = f"the compiler cannot preprocess this file: {errors[0]}"
         raise BadInput(Code.DOES_NOT_COMPILE, message, span=Span.start_of(source.path))
+    later = {name: (*head.changes.get(name, ()), *found) for name, found in body.changes.items()}
+    changes = {**head.changes, **later}
     if "__cplusplus" in changes:
         raise cplusplus(source.path)
-    table = {name: tuple(found) for name, found in changes.items()}
-    whole = without(text, blanked)
     said = tuple(text[start:end] for start, end in pragmas)
-    places = (tuple(starts), tuple(lines))
-    return Preprocessed(whole, *places, table, tuple(pragmas), said, missing, errors, tuple(files))
+    starts, lines, files = zip(*places, strict=True) if places else ((), (), ())
+    return Preprocessed(head.text + body.text, starts, lines, changes, pragmas, said, missing, errors, files)
 
 
 def without(text: str, places: Sequence[tuple[int, int]]) -> str:

@@ -90,7 +90,7 @@ class World:
     def number(self, kinds: Mapping[str, types.CType], place: CellKey) -> int | float:
         """The same without the type, which is the array's in these, for all runs in this world."""
         kind, known = kinds[place[0]], self._numbers.get(place)
-        if known is None or known.type != kind:
+        if known is None or (known.type is not kind and known.type != kind):
             known = self._numbers[place] = self.input(place, kind)
             if known.type != kind or isinstance(known.number, Fraction):
                 raise OtherType
