@@ -17,10 +17,10 @@
     Path("report.html").write_text(lw.report("gemm.c", "tile(Mult, 32, 32)").html)
 
 docs/python.md has examples of all functions.  Errors are `LoopwrightError`s; each has a `Code`.
-Some functions have the name of a room, a subpackage: `lw.read` is the function, and
-`from loopwright.read.poly import parse` imports from the room.  Python binds a subpackage's name in its
-parent when it is first loaded, so the rooms, which import nothing, are loaded before the functions.
+`flags` are options of the compiler that the file needs, such as ["-Iinclude", "-DN=100"].
 """
+# Python binds a subpackage's name in its parent when it is first loaded: the rooms that share the name of a
+# function, which import nothing, are loaded before the functions.
 
 from __future__ import annotations
 
@@ -72,14 +72,18 @@ def __dir__() -> list[str]:
     return [*__all__, "__doc__", "__version__"]
 
 
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        raise AttributeError(given.advice(name), name=name)
+
+
 @public
 def read(
     path: str | Path,
     *,
-    pure: Iterable[str] = (),
-    assume: Sequence[str] = (),
-    function: str | Sequence[str] | None = None,
-    loop: int | str | Sequence[int | str] | None = None,
+    pure: Iterable[str] = (), assume: Sequence[str] = (), flags: Sequence[str] = (),
+    function: str | Sequence[str] | None = None, loop: int | str | Sequence[int | str] | None = None,
 ) -> FluentPlan:
     """The region of a C file, in the order its author wrote.
 
@@ -96,7 +100,7 @@ def read(
         message = "this is the name of a description of a schedule, not of a C file"
         hint = "loopwright.read_schedule reads it"
         raise BadInput(Code.FILE, message, span=Span.start_of(str(path)), hint=hint)
-    first, *others = read_regions(path, pure=pure, assume=assume, function=function, loop=loop)
+    first, *others = read_regions(path, pure=pure, assume=assume, function=function, loop=loop, flags=flags)
     if others:
         program = others[0].original
         message = f"this file has {1 + len(others)} regions, and one is expected"
@@ -109,38 +113,37 @@ def read(
 def read_regions(
     path: str | Path,
     *,
-    pure: Iterable[str] = (),
-    assume: Sequence[str] = (),
-    function: str | Sequence[str] | None = None,
-    loop: int | str | Sequence[int | str] | None = None,
+    pure: Iterable[str] = (), assume: Sequence[str] = (), flags: Sequence[str] = (),
+    function: str | Sequence[str] | None = None, loop: int | str | Sequence[int | str] | None = None,
 ) -> tuple[FluentPlan, ...]:
     """The regions of a C file, or what is chosen, in the order of its text; there is one at least."""
     from loopwright.read.c.reader import read_c
     from loopwright.transform import plan_of
 
-    programs = read_c(path, _reading(pure, assume, function, loop))
-    return tuple(plan_of(program) for program in programs)
+    return tuple(map(plan_of, read_c(path, _reading(pure, assume, flags, function, loop))))
 
 
 def _reading(
-    pure: Iterable[str] = (),
-    assume: Iterable[str] = (),
-    function: str | Sequence[str] | None = None,
-    loop: int | str | Sequence[int | str] | None = None,
+    pure: Iterable[str] = (), assume: Iterable[str] = (), flags: Sequence[str] = (),
+    function: str | Sequence[str] | None = None, loop: int | str | Sequence[int | str] | None = None,
 ) -> ReadOptions:
     from loopwright.c.selection.choice import choice
+    from loopwright.c.typed.options import CompilerOptions
     from loopwright.read.c.options import ReadOptions
 
-    return ReadOptions(given.pure_names(pure), given.facts(assume), choice(function, loop))
+    compiled = CompilerOptions(given.compiler_flags(flags))
+    return ReadOptions(given.pure_names(pure), given.facts(assume), choice(function, loop), compiled=compiled)
 
 
 @public
-def find(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Nest, ...]:
+def find(
+    path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = (), flags: Sequence[str] = ()
+) -> tuple[Nest, ...]:
     """The loops of a C file: how to ask for them, and what they mean or why they cannot be read."""
     from loopwright.read.c.find import nests_of
     from loopwright.read.c.reader import load_c
 
-    return nests_of(load_c(path), _reading(pure, assume))
+    return nests_of(load_c(path), _reading(pure, assume, flags=flags))
 
 
 @public
@@ -195,10 +198,8 @@ def prove(
     what: str | Path,
     other: str | Path,
     *,
-    pure: Sequence[str] = (),
-    assume: Sequence[str] = (),
-    function: str | Sequence[str] | None = None,
-    loop: int | str | Sequence[int | str] | None = None,
+    pure: Sequence[str] = (), assume: Sequence[str] = (), flags: Sequence[str] = (),
+    function: str | Sequence[str] | None = None, loop: int | str | Sequence[int | str] | None = None,
     allow_reassociation: bool = False,
 ) -> Comparison: ...
 @public
@@ -206,10 +207,8 @@ def prove(
     what: Plan | Schedule | str | Path,
     other: Node | str | Path | None = None,
     *,
-    pure: Sequence[str] = (),
-    assume: Sequence[str] = (),
-    function: str | Sequence[str] | None = None,
-    loop: int | str | Sequence[int | str] | None = None,
+    pure: Sequence[str] = (), assume: Sequence[str] = (), flags: Sequence[str] = (),
+    function: str | Sequence[str] | None = None, loop: int | str | Sequence[int | str] | None = None,
     allow_reassociation: bool = False,
 ) -> LegalityVerdict | Verdict | Comparison:
     """Whether a plan is legal, a program runs exactly a schedule, or two C files compute the same."""
@@ -227,7 +226,7 @@ def prove(
             from loopwright.prove.comparison.files import compare_files
             from loopwright.prove.comparison.texts import ComparisonOptions
 
-            reading = _reading(pure, assume, function, loop)
+            reading = _reading(pure, assume, flags, function, loop)
             options = ComparisonOptions(reading, allow_reassociation=allow_reassociation)
             return compare_files(what, other, options)
         case Schedule(), program if program is not None and not isinstance(program, str | Path):
@@ -246,15 +245,18 @@ def check(
     program: str | Path,
     spec: str | Path | None = None,
     *,
-    function: str | Sequence[str] | None = None,
-    loop: int | str | Sequence[int | str] | None = None,
+    function: str | Sequence[str] | None = None, loop: int | str | Sequence[int | str] | None = None,
+    flags: Sequence[str] = (),
     **sizes: int,
 ) -> Report:
     """Run `program` and compare every operation with `spec`, or with the original in its comment."""
+    from loopwright.check.run.execute import Toolchain
     from loopwright.check.verify import CheckOptions, check_file
 
     numbers = given.problem_sizes(sizes, "lw.check('new.c', 'old.c', N=100)")
-    return check_file(program, spec, CheckOptions(numbers, reading=_reading(function=function, loop=loop)))
+    reading = _reading(function=function, loop=loop, flags=flags)
+    tools = Toolchain(options=reading.compiled.arguments)
+    return check_file(program, spec, CheckOptions(numbers, tools=tools, reading=reading))
 
 
 @public
@@ -263,8 +265,8 @@ def optimise(
     *,
     budget: float = 60.0,
     model: bool = False,
-    function: str | Sequence[str] | None = None,
-    loop: int | str | Sequence[int | str] | None = None,
+    function: str | Sequence[str] | None = None, loop: int | str | Sequence[int | str] | None = None,
+    flags: Sequence[str] = (),
     **sizes: int,
 ) -> Optimised:
     """The fastest script for a C file that `budget` seconds find, proved; with `model` nothing is run."""
@@ -273,7 +275,7 @@ def optimise(
     numbers = given.problem_sizes(sizes, "lw.optimise('program.c', budget=60, N=100)")
     allowed = given.seconds(budget, "lw.optimise('program.c', budget=60)")
     search = Search(allowed, model, defines=tuple(f"{name}={size}" for name, size in numbers.items()))
-    return optimise_file(path, search, _reading(function=function, loop=loop).choice)
+    return optimise_file(path, search, _reading(function=function, loop=loop, flags=flags))
 
 
 @public
@@ -351,10 +353,8 @@ def report(
     path: str | Path,
     script: str | None = None,
     *,
-    pure: Sequence[str] = (),
-    assume: Sequence[str] = (),
-    function: str | Sequence[str] | None = None,
-    loop: int | str | Sequence[int | str] | None = None,
+    pure: Sequence[str] = (), assume: Sequence[str] = (), flags: Sequence[str] = (),
+    function: str | Sequence[str] | None = None, loop: int | str | Sequence[int | str] | None = None,
     openmp: bool = False,
     allow_reassociation: bool = False,
 ) -> HtmlReport:
@@ -364,7 +364,7 @@ def report(
     from loopwright.report.regions import report_on
     from loopwright.rewrite.request import Request
 
-    file, reading = str(given.file_named(path)), _reading(pure, assume, function, loop)
+    file, reading = str(given.file_named(path)), _reading(pure, assume, flags, function, loop)
     request = Request(file=file, script=script, reading=reading, openmp=openmp)
     return report_on(replace(request, allow_reassociation=allow_reassociation))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
+from pathlib import Path
 from types import UnionType
 from typing import SupportsIndex, TypeVar
 
@@ -75,6 +76,33 @@ def pure_names(values: object) -> tuple[str, ...]:
 def facts(values: object) -> tuple[str, ...]:
     """What is assumed of the parameters."""
     return texts(values, 'assume=("n > 0",)')
+
+
+def compiler_flags(values: object) -> tuple[str, ...]:
+    """Options of the compiler that decide what a text means."""
+    from loopwright.c.typed.options import absolute_paths
+
+    usage = 'flags=("-Iinclude", "-DN=100")'
+    words = texts(values, usage)
+    wrong = next((one for one in words if not one.startswith("-") and not one.strip()), None)
+    if wrong is not None or (words and not words[0].startswith("-")):
+        message = f"{(wrong or words[0])[:_SHOWN]!r} is not an option of the compiler"
+        raise BadInput(Code.ARGUMENTS, message, hint=f"write {usage}")
+    return absolute_paths(words, Path.cwd())
+
+
+_VERBS = {
+    "codegen": "lw.to_c(lw.generate(lw.read_schedule('file.poly')))",
+    "extract": "lw.describe(lw.read('file.c'))",
+    "show": "lw.report('file.c', 'script').html",
+    "transform": "lw.to_c(lw.read('file.c').transform('script'))",
+}
+
+
+def advice(name: str) -> str:
+    """What is said of a name that the package does not have; verbs of the command line may be other calls."""
+    missing = f"module 'loopwright' has no attribute '{name}'"
+    return f"{missing}: write {_VERBS[name]}" if name in _VERBS else missing
 
 
 def one_of(value: object, known: Sequence[object], what: str) -> None:

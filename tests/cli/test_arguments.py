@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +29,8 @@ KERNELS = ROOT / "kernels"
         lambda: lw.read(SUMS, assume="\ud800 > 0"),
         lambda: lw.read(SUMS, loop=10**5000),
         lambda: lw.read(SUMS, function=3),
+        lambda: lw.read(SUMS, flags="N=3"),
+        lambda: lw.read(SUMS, flags=3),
         lambda: lw.read(SUMS)[10**5000],
         lambda: lw.read(SUMS)[1.5],
         lambda: lw.read(SUMS)["Add"].strip_mine("i", 10**5000),
@@ -58,3 +62,31 @@ def test_one_name_is_one_name() -> None:
     """`pure="sin"` is not three functions."""
     (program,) = (plan.program for plan in lw.read_regions(SUMS, pure="sin", assume="N >= 3"))
     assert program == lw.read(SUMS, pure=("sin",), assume=("N >= 3",)).program
+
+
+def test_flags_are_those_of_the_compiler(tmp_path: Path) -> None:
+    """The header is found, and its number is the length of the rows; without it there is no such number."""
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "sizes.h").write_text("#define ROW 3\n")
+    file = tmp_path / "k.c"
+    loop = "for (int i = 0; i < n; i++) a[ROW * i] = a[i];"
+    file.write_text(f'#include "sizes.h"\nvoid f(int n, double *a) {{ {loop} }}\n')
+    flags = ["-I", str(tmp_path / "include")]
+    assert "a[3i]" in lw.describe(lw.read(file, flags=flags))
+    assert lw.prove(file, file, flags=flags).proved
+    assert [nest.program is not None for nest in lw.find(file, flags=flags)] == [True]
+    assert "i >= 0" not in lw.to_c(lw.read(file, flags=flags))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "advice"),
+    [
+        (lambda: lw.codegen, "write lw.to_c(lw.generate(lw.read_schedule('file.poly')))"),
+        (lambda: lw.extract, "write lw.describe(lw.read('file.c'))"),
+        (lambda: lw.read(SUMS).Add, "write plan['Add']"),
+        (lambda: lw.nothing, "no attribute 'nothing'"),
+    ],
+)
+def test_names_that_are_not_there_say_what_is(wrong: Callable[[], Any], advice: str) -> None:
+    with pytest.raises(AttributeError, match=re.escape(advice)):
+        wrong()

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loopwright.arguments import file_named
-from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import GaveUp
 from loopwright.lazy_dataclass import dataclass
@@ -39,7 +38,7 @@ from loopwright.optimise.timing.trials import WORTH, Trial, Trials, ranked
 from loopwright.optimise.timing.workshop import ROUNDS, TrialsHere, Workshop
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.reductions import ordering
-from loopwright.read.c.options import ReadOptions
+from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import Outcome, Request
 from loopwright.rewrite.scripts import applied
@@ -142,12 +141,12 @@ class Search:
         return TIMING if self.threads == 1 else TIMING_SHARED
 
 
-def optimise_file(path: str | Path, search: Search, choice: Choice = BY_PRAGMAS) -> Optimised:
+def optimise_file(path: str | Path, search: Search, reading: ReadOptions = AS_MARKED) -> Optimised:
     """`optimise` with gcc."""
-    flags = tuple(f"-D{one}" for one in search.defines)
+    flags = (*reading.compiled.arguments, *(f"-D{one}" for one in search.defines))
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
         runner = TrialRunner(Path(file_named(path)), Path(folder), find_compiler(), flags)
-        reading = ReadOptions(choice=choice, compiled=CompilerOptions(flags))
+        reading = replace(reading, compiled=CompilerOptions(flags))
         request = Request(file=str(path), script_file="<optimised>", reading=reading)
         return optimise(request, runner, search, silent)
 

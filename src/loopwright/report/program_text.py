@@ -247,13 +247,21 @@ _WIDEST = 72
 
 
 def nests_text(file: str, nests: Sequence[Nest]) -> str:
-    """The loops that can be read with their statements, and the others with the reason."""
+    """The loops that can be read with their statements, and the others with the reason, told once of a
+    function: loops inside of others are not read for the same one."""
     if not nests:
         return f"{file}: no function of this file has a loop\n"
     readable = sum(nest.program is not None for nest in nests)
     lines = [f"{file}: {readable} of {len(nests)} can be read"]
-    for nest in nests:
+    told: set[tuple[str, str, int]] = set()
+    for nest in sorted(nests, key=lambda one: (one.place.start, -one.place.end)):
         first, last = nest.lines
+        if nest.why_not is not None:
+            why = nest.why_not
+            reason = (nest.function, why.summary, why.span.line if why.span is not None else 0)
+            if reason in told:
+                continue
+            told.add(reason)
         where = f"line {first}" if first == last else f"lines {first}-{last}"
         what = f"{nest.function}, {where}" if nest.function else where
         how = nest.option or "between the pragmas"

@@ -52,6 +52,8 @@ class FluentPlan(Plan):
 
         def __getattr__(self, name: str) -> NoReturn:
             """Operations are methods of handles, which a message says to who looks for them here."""
+            if name in self.components:
+                raise AttributeError(f"'{name}' is a part of this plan: write plan[{name!r}]")
             if not hasattr(Handle, name):
                 raise AttributeError(f"a plan has no attribute '{name}'", name=name, obj=self)
             labels = [label for label in self.components if not label.startswith("@")]

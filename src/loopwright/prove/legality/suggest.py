@@ -184,7 +184,8 @@ class Suggestion:
     def __repr__(self) -> str:
         steps = "; ".join(map(str, self.steps))
         speed = "" if self.speed is None else f", {self.speed:.1f} times as fast by the model"
-        return f"<Suggestion {steps}{'' if self.legal else ', not legal'}{speed}>"
+        needs = ", with allow_reassociation" if self.reassociation else ""
+        return f"<Suggestion {steps}{'' if self.legal else ', not legal'}{needs}{speed}>"
 
     @property
     def script(self) -> str:

@@ -185,25 +185,58 @@ def _read(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic
             yield failure.diagnostic
 
 
+class Refusals:
+    """Of the wordings of a text that are understood: why the compiler's reading of them is refused.
+
+    That is what keeps the text from being read, and not the words it is written in.
+    """
+
+    def __init__(self) -> None:
+        self._found: list[Diagnostic] = []
+
+    def gated(self, programs: tuple[Program, ...], options: ReadOptions) -> tuple[Program, ...]:
+        """What is read, or the refusal, which is remembered."""
+        try:
+            return gated(programs, options)
+        except RowsOfNumbers:
+            raise
+        except BadInput as failure:
+            self._found.append(failure.diagnostic)
+            raise
+
+    def told(self, first: Diagnostic, source: Source) -> Diagnostic:
+        """The first refusal in place of `first`, at the line that it is about; `first` is that of the text
+        as it is written, which is told where it is a refusal itself, or where lines have moved."""
+        span = self._found[0].span if self._found else None
+        if span is None or first in self._found or span.source.text.count("\n") != source.text.count("\n"):
+            return first
+        line = source.text.split("\n")[span.line - 1]
+        start = source.offset(span.line, 1 + len(line) - len(line.lstrip()))
+        return replace(self._found[0], span=source.at(start, max(1, len(line.strip()))))
+
+
+def _attempt(options: ReadOptions, refusals: Refusals, text: Source) -> tuple[Program, ...] | None:
+    def read_one(text: Source, options: ReadOptions) -> tuple[Program, ...]:
+        return refusals.gated((read_region(Span(text, *text.chosen[0]), options),), options)
+
+    try:
+        return with_rows_of_numbers(text, options, read_one)
+    except LoopwrightError:
+        return None
+
+
 def _gated(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic]:
     """Each chosen part by itself, if it is what the compiler reads there, in other words where need be."""
-
-    def read_one(text: Source, options: ReadOptions) -> tuple[Program, ...]:
-        return gated((read_region(Span(text, *text.chosen[0]), options),), options)
-
-    def attempt(text: Source) -> tuple[Program, ...] | None:
-        try:
-            return with_rows_of_numbers(text, options, read_one)
-        except LoopwrightError:
-            return None
-
     nearby = Nearby(c_file(source))
     for place, result in zip(source.chosen, _read(source, options), strict=True):
+        refusals = Refusals()
+
+        attempt = partial(_attempt, options, refusals)
         failure, alone = result, replace(source, chosen=(place,))
         near = nearby.of(alone)
         if isinstance(result, Program):
             try:
-                read = _of_numbers(partial(gated, (result,), options), partial(attempt, alone))
+                read = _of_numbers(partial(refusals.gated, (result,), options), partial(attempt, alone))
             except BadInput as refused:
                 failure = refused.diagnostic
             else:
@@ -214,7 +247,8 @@ def _gated(source: Source, options: ReadOptions) -> Iterator[Program | Diagnosti
         found = in_other_words(near, options.compiled, attempt)
         if found is not None and near != alone:
             found = in_other_words(alone, options.compiled, attempt)
-        yield failure if found is None else found[0]
+        assert isinstance(failure, Diagnostic), "what was read has been yielded"
+        yield found[0] if found is not None else refusals.told(failure, source)
 
 
 def _of_numbers(

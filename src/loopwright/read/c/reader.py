@@ -18,8 +18,7 @@ from loopwright.c.typed.refusals import is_compiled
 from loopwright.c.typed.spelling import BranchTaken, with_branches_taken, without_digraphs
 from loopwright.errors import BadInput, Code, Note
 from loopwright.model.program import Assumption, AssumptionKind, Program
-from loopwright.read.c.find import resolved
-from loopwright.read.c.gate.gate import gated
+from loopwright.read.c.find import Refusals, resolved
 from loopwright.read.c.gate.types import refuse_effects_in_types
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
@@ -60,15 +59,10 @@ def _told(program: Program, branches: Sequence[BranchTaken]) -> Program:
 
 
 def _read(source: Source, options: ReadOptions) -> tuple[Program, ...]:
-    understood: list[BadInput] = []
+    refusals = Refusals()
 
     def as_written(text: Source, options: ReadOptions) -> tuple[Program, ...]:
-        programs = parse_c(text, options)
-        try:
-            return gated(programs, options)
-        except BadInput as failure:
-            understood.append(failure)
-            raise
+        return refusals.gated(parse_c(text, options), options)
 
     def attempt(text: Source) -> tuple[Program, ...] | None:
         try:
@@ -80,9 +74,9 @@ def _read(source: Source, options: ReadOptions) -> tuple[Program, ...]:
         found = with_rows_of_numbers(source, options, as_written)
     except BadInput as failure:
         other = None if "\0" in source.text else _in_other_words(source, options, attempt)
-        if other is None and understood and understood[0] is not failure:
-            failure = _told_of(understood[0], failure, source)
         if other is None:
+            told = refusals.told(failure.diagnostic, source)
+            failure = failure if told is failure.diagnostic else BadInput.of(told)
             raise _advised(_explained(failure, source, options), source) from failure.__cause__
         return tuple(other)
     return tuple(further_followed(source, options.compiled, found, attempt))
@@ -96,18 +90,6 @@ def _in_other_words(
         if isinstance(region, TypedRegion):
             refuse_effects_in_types(region)
     return in_other_words(source, options.compiled, attempt)
-
-
-def _told_of(obstacle: BadInput, first: BadInput, source: Source) -> BadInput:
-    """Where other words for the text are read and then refused, that refusal is what keeps it from being
-    read, and not the words as they are written; it is told of the line that it is about."""
-    span = obstacle.diagnostic.span
-    if span is None or span.source.text.count("\n") != source.text.count("\n"):
-        return first
-    line = source.text.split("\n")[span.line - 1]
-    start = source.offset(span.line, 1 + len(line) - len(line.lstrip()))
-    place = source.at(start, max(1, len(line.strip())))
-    return BadInput.of(replace(obstacle.diagnostic, span=place))
 
 
 def _explained(failure: BadInput, source: Source, options: ReadOptions) -> BadInput:

@@ -120,6 +120,8 @@ def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFil
             names = f"'{other.root.name}' and '{one.root.name}'"
             message = f"{names} may be the same memory, as the call in line {call.place.span.line} shows"
             hint = f"if they never overlap there, say so where they are declared: '*restrict {one.root.name}'"
+            if not any(use.path == "*" for use in (one, other)):
+                hint = "if it never is, give the loops to a function that has '*restrict' pointers to it"
             raise refuse(other.node.place.span, message, hint)
 
 
