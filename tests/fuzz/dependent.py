@@ -123,6 +123,16 @@ class _Maker:
             body.insert(self.rng.randrange(2), self.assignment("i"))
         return self.loop("i", body)
 
+    def prevented(self) -> list[str]:
+        """Accesses that data may prevent: where they do, sizes may be beyond the array."""
+        rows = [one.name for one in self.arrays if one.rank == 1]
+        if not rows:
+            return self.chain()
+        far = f"{self.rng.choice(rows)}[i + {self.rng.choice((9, 16, 20))}]"
+        test = f"{self.cell('i')} > {self.rng.choice((2, 5, 9))}"
+        kinds = (f"if ({test}) {far} = {self.value('i')};", f"if ({test}) {self.cell('i')} = {far};")
+        body = [self.rng.choice(kinds), *([self.assignment("i")] if self.rng.random() < 0.6 else [])]
+        return self.loop("i", body if self.rng.random() < 0.6 else body[::-1])
 
     def counter(self) -> list[str]:
         """A number that moves on in each iteration, and is a subscript; or a pointer that walks."""
@@ -167,7 +177,7 @@ def dependent_program(rng: random.Random, apart: float = 0.3) -> Program:
     """A program of one of these shapes; `apart` is how often most of its iterations are independent."""
     return _program(rng, apart, (
         "chain", "chain", "nest", "nest", "loops", "loops", "temporary", "temporary", "row", "row", "sum_of",
-        "sum_of", "counter", "local",
+        "sum_of", "counter", "local", "local", "prevented",
     ))  # fmt: skip
 
 
@@ -183,6 +193,7 @@ def _program(rng: random.Random, apart: float, shapes: tuple[str, ...]) -> Progr
     makers: dict[str, Callable[[], list[str]]] = {
         "chain": maker.chain, "nest": maker.nest, "loops": maker.loops, "temporary": maker.temporary,
         "row": maker.row, "sum_of": maker.sum_of, "counter": maker.counter, "local": maker.local,
+        "prevented": maker.prevented,
     }  # fmt: skip
     body = makers[rng.choice(shapes)]()
     given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])

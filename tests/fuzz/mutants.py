@@ -63,7 +63,7 @@ def mutated(rng: random.Random, text: str) -> str:
     if rng.random() < 0.15:
         return text[:start] + _other_lines(rng, text[start:])
     casts = list(_CAST.finditer(text, start))
-    if casts and rng.random() < 0.2:
+    if casts and rng.random() < 0.35:
         one = rng.choice(casts)
         return text[: one.start()] + text[one.end() :]
     found = [one for one in _TOKEN.finditer(text, start) if one.start() > text.index("{", start)]

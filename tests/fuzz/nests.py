@@ -102,6 +102,10 @@ def _protected(scope: Scope) -> If:
         )
     )
     otherwise = (assignment(scope),) if rng.random() < 0.2 else ()
+    rows = [each.name for each in scope.arrays if each.rank == 1]
+    if rows and rng.random() < 0.2:  # where no datum allows it, sizes may be beyond the array
+        cell = f"{rng.choice(rows)}[{rng.choice(scope.loops)} + {rng.choice((9, 16, 20))}]"
+        return If(f"{other} > {rng.choice((2, 5, 9))}", (Assign(cell, "=", _atom(scope)),), otherwise)
     return If(test, (Assign(place(scope, written=True), rng.choice(("=", "=", "+=")), value),), otherwise)
 
 

@@ -24,6 +24,8 @@ TOGETHER = 3
 """Numbers that have one program: what is known of it is found once."""
 FAULTS = 0.3
 """How often a token of the result is changed."""
+TURNED = 0.25
+"""How often the result is the original: it has locals, types and conditions that the other one has not."""
 BY_LAWS, IN_VECTORS = 0.4, 0.025
 
 
@@ -53,6 +55,8 @@ def rewriting(seed: int) -> Pair:
         old, new = in_vectors(own, arrays)
     else:
         old, new = _rewritten_nests(random_scope(rng, arrays, scalars), Chosen(own, (*arrays, *scalars), "x"))
+        if own.random() < TURNED:
+            old, new = new, old
     before, after = (_text(one, arrays, scalars, read, has_pragmas=has_pragmas) for one in (old, new))
     return Pair(before, mutated(own, after) if own.random() < FAULTS else after, arrays)
 
