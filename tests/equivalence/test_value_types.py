@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.prove.comparison.files import compare_files
-from loopwright.prove.verdict import Proved, Refuted
+from loopwright.prove.equivalence import flow
+from loopwright.prove.verdict import Proved, Refuted, Undecided
 
 NARROWER = {
     "a narrower product": ("l[i] = i * 100000L;", "l[i] = i * 100000;", {"n": 21476}),
@@ -54,3 +55,34 @@ def test_a_local_is_what_wrapped_around(given: str, tmp_path: Path) -> None:
     assert not isinstance(_found(f"l[i] += {given};", local, tmp_path), Refuted)
     signed = given.replace("(unsigned)", "").replace("u", "")
     assert not isinstance(_found(f"l[i] += {signed};", local, tmp_path), Proved)
+
+
+SLOW = """static float near(float x) { if (x < 0) return -x; return x + 0.1f; }
+void f(int n, int m, int s, double A0[24][24])
+{
+#pragma scop
+  for (int i = n + m; i >= 2; i--) {
+    A0[i][i] = (float)(near(A0[i - 1][i]));
+    for (int j = 0; j <= n - i; j += 2) {
+      for (int k = n + m; k >= 0; k--) {
+        A0[i + 2][j + 2] += 1;
+        if (s != 0) A0[k + j][k + i] = (1e-3 + A0[9][k + k]) / s;
+      }
+      A0[j + j][i - 1] -= ((s + A0[i][i + 2]) + (s ^ 5));
+    }
+  }
+#pragma endscop
+}
+"""
+
+
+def test_reads_that_isl_takes_too_long_for_are_not_decided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With isl's steps as many as it needs, this takes more than a minute."""
+    monkeypatch.setattr(flow, "EFFORT", 3_000)
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(SLOW)
+    new.write_text(SLOW.replace("s + A0[i]", "s * A0[i]"))
+    verdict = compare_files(old, new).verdict
+    assert isinstance(verdict, Undecided) and "what reads of 'A0' see takes too long" in verdict.reason

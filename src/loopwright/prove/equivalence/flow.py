@@ -14,19 +14,22 @@ from functools import reduce
 import islpy as isl
 
 from loopwright.c.types import CType
+from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Var
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import at, followed, preceded, selection
 from loopwright.presburger.functions import identity
 from loopwright.presburger.last_writes import SeenWrites, seen_writes
-from loopwright.presburger.sets import DIM, IN, OUT, nonempty_maps, union
+from loopwright.presburger.sets import DIM, IN, OUT, nonempty_maps, union, within_effort
 from loopwright.prove.equivalence.assignments import Computation, computations
 from loopwright.prove.equivalence.terms import CellTerm, InputTerm, Term
 from loopwright.prove.reading.loops import values_at
 
 MOST_PARTS = 16
 """Into which the cells of a read are divided, by who writes them."""
+EFFORT = 10_000_000
+"""isl's steps for the definitions that one read finds: about ten seconds."""
 FEW_WRITERS = 8
 """Of so many, all are looked at together: parts of cells are harder to describe than a few writers."""
 
@@ -76,7 +79,10 @@ class Flow:
         """The definitions a read of `cell` finds; what was there before the region is one."""
         key = (reader.name, cell)
         if key not in self._found:
-            self._found[key] = tuple(self._sources(reader, cell))
+            try:
+                self._found[key] = within_effort(EFFORT, lambda: tuple(self._sources(reader, cell)))
+            except isl.Error:
+                raise GaveUp(Code.TIME, f"what reads of '{cell.array}' see takes too long to find") from None
         return self._found[key]
 
     def _sources(self, reader: ValueDefinition, cell: CellTerm) -> Iterable[ValueSource]:

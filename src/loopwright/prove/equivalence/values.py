@@ -14,6 +14,7 @@ from itertools import count
 
 import islpy as isl
 
+from loopwright.errors import GaveUp
 from loopwright.model.program import Program
 from loopwright.prove.equivalence.claims import Claims, Mismatch, TermPoint
 from loopwright.prove.equivalence.counterexample import variable_text
@@ -67,6 +68,8 @@ def by_flows(
             return _by_induction(proof, outputs, paths)
     except RecursionError:
         return Undecided("by values: the proof is nested too deeply"), ()
+    except GaveUp as failure:
+        return Undecided(str(failure)), ()
 
 
 @contextmanager
