@@ -83,6 +83,11 @@ def test_sizes_are_changed_one_at_a_time_and_only_where_that_is_legal(tmp_path: 
         "unroll_and_jam(S1, i=2, j=2)",
         "unroll_and_jam(S1, i=4, j=4)",
     ]
+    both = parse_script("tile(S1, j=8)\ntile(S2, j=8)\nfuse(S1, S2, 1)")
+    assert [script_text(one[:2]) for one in resized(both)][:2] == [
+        "tile(S1, j=16)\ntile(S2, j=16)\n",
+        "tile(S1, j=4)\ntile(S2, j=4)\n",
+    ]
     text = "for (int i = 0; i < 400; i++)\nfor (int j = 0; j < 400; j++)\nA[i][j] = 2;"
     judge = judge_of(tmp_path, text)
     known = {script: Trial(script, 1.0, "")}

@@ -6,7 +6,8 @@ The model chooses what kind of blocks there are, the clock how large they are.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from loopwright.lazy_dataclass import dataclass
@@ -40,8 +41,9 @@ FEWEST, MOST = 2, 16
 def resized(script: Script) -> Iterator[Script]:
     """The script without one of its blocks, then with one number of a block doubled or halved.
 
-    Blocks are tiles, and iterations that are written out; the last ones come first.  Tiles that are copied
-    keep their sizes: other steps name them.
+    Blocks are tiles, and iterations that are written out; the last ones come first.  Before that, tiles of
+    several nests that are as large along a loop change together: they may share the loop over them.  Tiles
+    that are copied keep their sizes: other steps name them.
     """
     if tiles_copied(script):
         return
@@ -50,11 +52,32 @@ def resized(script: Script) -> Iterator[Script]:
         for place, step in reversed(list(enumerate(script)))
         if isinstance(step.operation, Tile | UnrollAndJam)
     ]
+    yield from _alike(script)
     if len(script) > 1:
         yield from ((*script[:place], *script[place + 1 :]) for place, _ in blocks)
     for place, step in blocks:
         for operation in _with_other_numbers(step.operation):
             yield (*script[:place], replace(step, operation=operation), *script[place + 1 :])
+
+
+def _alike(script: Script) -> Iterator[Script]:
+    """The script with the same size of tiles of several nests doubled or halved in all of them."""
+    tiles = [step.operation for step in script if isinstance(step.operation, Tile)]
+    sizes = Counter(size for one in tiles for size in one.sizes if size.loop is not None)
+    for size in (one for one, count in sizes.items() if count > 1):
+        for other in (2 * size.number, size.number // 2):
+            if SMALLEST <= other <= LARGEST:
+                changed = {size: replace(size, number=other)}
+                yield tuple(_with_sizes(step, changed) for step in script)
+
+
+def _with_sizes(step: Step, changed: Mapping[LoopNumber, LoopNumber]) -> Step:
+    match step.operation:
+        case Tile(sizes=sizes):
+            other = replace(step.operation, sizes=tuple(changed.get(one, one) for one in sizes))
+            return replace(step, operation=other)
+        case _:
+            return step
 
 
 def _with_other_numbers(operation: Operation) -> Iterator[Operation]:
