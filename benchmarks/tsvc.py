@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import LoopwrightError
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.suggest import cure_apart
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
@@ -55,7 +57,9 @@ def answer(plan: Plan, position: Position, loop: str) -> str:
 
 def answers(path: Path) -> list[str]:
     try:
-        plans = [Plan.of(program) for program in read_c(str(path))]
+        headers = path.parent.parent / "include" / path.parent.name
+        options = ReadOptions(compiled=CompilerOptions(("-I", str(headers))))
+        plans = [Plan.of(program) for program in read_c(str(path), options)]
         return [answer(plan, *one) for plan in plans for one in innermost(plan)]
     except LoopwrightError as failure:
         return [f"refused: {failure.message}"]

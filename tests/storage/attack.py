@@ -126,7 +126,8 @@ def _statements(rng: random.Random, loops: tuple[str, ...], more: int) -> str:
         if len(loops) < 3 and rng.random() < (0.5 if len(loops) == 1 else 0.25):
             loop = "ijk"[len(loops)]
             up, down = f"{loop} = 1; {loop} <= m; {loop}++", f"{loop} = m; {loop} >= 1; {loop}--"
-            head = f"for (int {rng.choice([up, down])})"
+            half = f"{loop} = 1; {loop} <= m / {rng.choice('23')}; {loop}++"
+            head = f"for (int {rng.choice([up, up, down, down, half])})"
             lines.append(f"{margin}{head} {{\n{_statements(rng, (*loops, loop), 0)}{margin}}}\n")
         else:
             lines.append(f"{margin}{_assignment(rng, loops)}\n")

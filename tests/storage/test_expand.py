@@ -159,6 +159,15 @@ def test_loops_that_do_not_start_at_zero_and_count_down(tmp_path: Path) -> None:
     assert "s_i[n - i - 2] = x[i];" in outcome.source.text and "(n - 4) > 0" in outcome.source.text
 
 
+def test_loops_that_end_at_a_quotient(tmp_path: Path) -> None:
+    body = "  for (int i = 0; i < n / 2; i++) {\n    s = x[2 * i];\n    x[i] = s * 2;\n  }"
+    outcome = result(tmp_path, function(body), "expand(s, i)\ndistribute(S1, S2)")
+    assert "malloc((size_t)((n / 2)) * sizeof(double) + 63)" in outcome.source.text
+    with pytest.raises(Illegal):
+        waits = body.replace("i = 0", "i = 1").replace("x[2 * i]", "x[i - 1]")
+        result(tmp_path, function(waits), "expand(s, i)\ndistribute(S1, S2)")
+
+
 def test_an_array_is_expanded(tmp_path: Path) -> None:
     body = """\
   for (int i = 0; i < n; i++) {

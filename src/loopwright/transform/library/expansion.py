@@ -295,7 +295,7 @@ def _value(plan: Plan, statement: Statement, name: str, item: int) -> isl.Aff:
 def _bounds(numbers: isl.Set, name: str, item: int, *, over_tiles: bool) -> tuple[isl.Aff, isl.Aff]:
     """Functions of the parameters between which all numbers are, constants where there are some.
 
-    They are affine, but for the upper bound of a loop over tiles: s t <= e, so that t <= [e/s].
+    They are affine, but for the upper bound of a loop over tiles, or to a quotient: s t <= e, so that t <= [e/s].
     """
     below: list[isl.Aff] = []
     above: list[isl.Aff] = []
@@ -304,7 +304,7 @@ def _bounds(numbers: isl.Set, name: str, item: int, *, over_tiles: bool) -> tupl
         factor = constraint.get_coefficient_val(DIM, 0)
         if constraint.is_div_constraint():
             continue
-        if over_tiles and factor.is_neg() and not factor.is_negone():
+        if factor.is_neg() and not factor.is_negone():
             divided += _quotient(constraint, factor)
         if not (factor.is_one() or factor.is_negone()):
             continue
@@ -315,7 +315,7 @@ def _bounds(numbers: isl.Set, name: str, item: int, *, over_tiles: bool) -> tupl
             below.append(bound)
         if constraint.is_equality() or factor.is_negone():
             above.append(bound)
-    above = divided or above
+    above = (divided or above) if over_tiles else (above or divided)
     if not below or not above:
         message = f"the values of {name} have no affine bounds"
         raise Misuse(Code.STORAGE, message, argument="loops", item=item)
