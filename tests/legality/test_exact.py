@@ -24,12 +24,17 @@ int max(int a, int b);
 
 
 def verdict(
-    tmp_path: Path, statement: str, script: str = "interchange(S1, i, j)", *, allowed: bool = False
+    tmp_path: Path,
+    statement: str,
+    script: str = "interchange(S1, i, j)",
+    *,
+    allowed: bool = False,
+    declared: str = "",
 ) -> bool:
     file = tmp_path / "k.c"
     loops = "  for (int i = 0; i < 9; i++)\n    for (int j = 0; j < 9; j++)\n"
     file.write_text(
-        f"{DECLARED}void f(void)\n{{\n#pragma scop\n{loops}      {statement}\n#pragma endscop\n}}\n"
+        f"{DECLARED}{declared}\nvoid f(void)\n{{\n#pragma scop\n{loops}      {statement}\n#pragma endscop\n}}\n"
     )
     (program,) = read_c(file)
     return prove_plan(plan_of(program).transform(script), allow_reassociation=allowed).proved
@@ -169,3 +174,22 @@ def test_the_word_of_a_step(tmp_path: Path) -> None:
     file.write_text(f"{DECLARED}void f(void)\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n")
     (program,) = read_c(file)
     assert [one.exact for one in reductions(program).values()] == ["+", "", "", "&"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "exact", "allowed"),
+    [
+        ("q *= (real).99;", False, True),
+        ("if (r[i] > q) { q = r[i]; p = i; }", False, True),
+        ("if (x[i][j] > w) w = x[i][j];", True, True),
+        ("w *= .5;", False, False),
+        ("if (r[i] > w) w = r[i];", False, False),
+    ],
+)
+def test_types_of_a_header_are_those_of_the_compiler(
+    tmp_path: Path, statement: str, exact: bool, allowed: bool
+) -> None:
+    (tmp_path / "types.h").write_text("typedef double real;\ntypedef int whole;\n")
+    declared = '#include "types.h"\nreal q, r[9]; whole w, p;'
+    assert verdict(tmp_path, statement, declared=declared) is exact
+    assert verdict(tmp_path, statement, allowed=True, declared=declared) is allowed

@@ -18,6 +18,7 @@ from loopwright.c.liveness import is_automatic, is_dead_after
 from loopwright.c.syntax import Node
 from loopwright.c.tokens import bracketed
 from loopwright.c.typed.options import PLAIN, CompilerOptions
+from loopwright.c.types import CType
 from loopwright.display import Displayed
 from loopwright.errors import Diagnostic
 from loopwright.lazy_dataclass import dataclass
@@ -50,6 +51,7 @@ class Layout:
     is_pointer: bool
     element_bytes: int
     rows: tuple[int | str, ...] = ()
+    element: CType | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,17 @@ def _extreme(program: Program, statement: Statement, shape: AccumulationSyntax) 
     return Reduction(statement.name, shape.operator, write.array, tuple(sorted(set(places))), carried=along)
 
 
+def element_types(program: Program) -> dict[str, CType]:
+    """The types of the elements of arrays, by the words of the file or, of a header's, by the compiler."""
+    resolved = program.file.declarations.resolved
+    named = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
+    declared = {one.name: one.layout.element for one in program.arrays if one.layout is not None}
+    return {
+        name: (isinstance(kind, Unknown) and kind != CHAR and declared.get(name)) or kind
+        for name, kind in named.items()
+    }
+
+
 def _is_along(write: Access, other: Access) -> bool:
     """Whether the cells of two accesses of a statement are in one-to-one correspondence."""
     both = write.relation.reverse().apply_range(other.relation)
@@ -139,8 +150,7 @@ def _is_along(write: Access, other: Access) -> bool:
 
 def _has_one_type(program: Program, accumulator: str, values: Sequence[Access], text: str) -> bool:
     """Whether a compared value has the type of the accumulator: a cell as it is, or doubles."""
-    resolved = program.file.declarations.resolved
-    types = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
+    types = element_types(program)
     kind = types.get(accumulator)
     if not isinstance(kind, Integer | Floating) or {types[one.array] for one in values} != {kind}:
         return False
@@ -160,8 +170,7 @@ def _exactness(program: Program, statement: Statement, operator: str, accumulato
     order and not in another.  Every value that is combined has to be an int: nothing is converted.  Sums and
     products of unsigned integers, and of what becomes unsigned, are right up to a multiple of 2^bits.
     """
-    resolved = program.file.declarations.resolved
-    types = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
+    types = element_types(program)
     text = _without_subscripts(without_comments(statement.body.place.text, literals=True))
     kind, is_increment = types.get(accumulator), _INCREMENT.search(text) is not None
     if isinstance(kind, Integer) and not kind.signed and kind.rank >= INT.rank and operator in "+*&|^":
@@ -176,9 +185,8 @@ def _exactness(program: Program, statement: Statement, operator: str, accumulato
 def combines_exactly(program: Program, array: str) -> bool:
     """Whether all steps on an array give the same bits in any order, from whatever they start with."""
     steps = [one for one in reductions(program).values() if one.array == array]
-    known, arrays = program.file.declarations, [one for one in program.arrays if one.name == array]
-    kinds = [named_type(known.resolved(one.element_type or "")) for one in arrays]
-    is_unsigned = all(isinstance(one, Integer) and not one.signed for one in kinds)
+    kind = element_types(program).get(array)
+    is_unsigned = isinstance(kind, Integer) and not kind.signed
     return bool(steps) and all(one.exact and (is_unsigned or one.operator != "+") for one in steps)
 
 
@@ -231,8 +239,8 @@ def _rounds_each_step(program: Program, statement: Statement, accumulator: str) 
 
     The accumulator of every step is then rounded towards zero, and the order of the steps shows.
     """
-    declared = {array.name: array.element_type for array in program.arrays if array.element_type is not None}
-    kinds = {name: named_type(program.file.declarations.resolved(text)) for name, text in declared.items()}
+    declared = {one.name for one in program.arrays if one.element_type is not None}
+    kinds = {name: kind for name, kind in element_types(program).items() if name in declared}
     kind = kinds.get(accumulator)
     if kind == BOOL:
         return True
@@ -272,8 +280,7 @@ def _is_cut(program: Program, statement: Statement, operator: str, accumulator: 
     `unsigned char m; if (x > m) m = x;` keeps the largest x only where all are below 256.  Every number has
     to be one of that type; below int, nothing may be computed with it, as sums are ints.
     """
-    resolved = program.file.declarations.resolved
-    types = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
+    types = element_types(program)
     kind = types.get(accumulator)
     if operator not in ("min", "max") or not (isinstance(kind, Integer) or kind == CHAR):
         return False
