@@ -117,7 +117,7 @@ def body_cycles(
     moving = [one for one in groups if one.factors is None or _moves(one, loop.name) or not is_innermost]
     still = [one for one in groups if one not in moving]
     spilled = max(0, sum(one.count for one in still) - machine.registers + 4)
-    loads = sum(_loads(one, lanes, loop.name) for one in moving) + spilled
+    loads = sum(one.count for one in moving) + spilled
     stores = sum(one.count for one in moving if one.is_written)
     waiting = 0.0 if lanes > 1 else _wait(loop, groups, operations)
     busy = max(simple + divided + called, loads / UNITS / lanes, 2 * stores / UNITS / lanes, waiting)
@@ -141,13 +141,6 @@ def _moves(group: TouchGroup, loop: str) -> bool:
     return group.factors is None or any(name == loop for row in group.factors for name, _ in row)
 
 
-def _loads(group: TouchGroup, lanes: int, loop: str) -> float:
-    """A load for each cell; columns next to each other are loaded along their rows, and transposed."""
-    if lanes > 1 and _is_band(group, loop, lanes):
-        return 2.0 * group.count
-    return float(group.count)
-
-
 def _lanes(
     loop: LoopCost,
     groups: tuple[TouchGroup, ...],
@@ -163,7 +156,7 @@ def _lanes(
     lanes = machine.vector // size
     if loop.tests or loop.trip < lanes or any(call.lanes > 1 for call in loop.calls):
         return 1
-    if not all(_goes_along_row(one, loop.name) or _is_band(one, loop.name, lanes) for one in groups):
+    if not all(_goes_along_row(one, loop.name) for one in groups):
         return 1
     written = [one for one in groups if one.is_written and not _is_private(one, loop.calls)]
     if any(not _moves(one, loop.name) and one.array not in combined for one in written):
@@ -189,14 +182,6 @@ def _goes_along_row(group: TouchGroup, loop: str) -> bool:
     """Whether it stays where it is or moves to the next cell of its row."""
     steps = _steps(group, loop)
     return steps is not None and (not steps or (not any(steps[:-1]) and steps[-1] in (0, 1)))
-
-
-def _is_band(group: TouchGroup, loop: str, lanes: int) -> bool:
-    """Whether it goes down columns that are read next to each other, a multiple of the lanes."""
-    steps = _steps(group, loop)
-    if group.is_written or not steps or steps[-1] or not any(steps):
-        return False
-    return group.count % lanes == 0 and group.count == group.high[-1] - group.low[-1] + 1
 
 
 def _steps(group: TouchGroup, loop: str) -> list[int] | None:

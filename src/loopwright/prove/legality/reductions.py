@@ -136,16 +136,13 @@ def element_types(program: Program) -> dict[str, CType]:
     resolved = program.file.declarations.resolved
     named = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
     declared = {one.name: one.layout.element for one in program.arrays if one.layout is not None}
-    return {
-        name: (isinstance(kind, Unknown) and kind != CHAR and declared.get(name)) or kind
-        for name, kind in named.items()
-    }
+    unknown = {name for name, kind in named.items() if isinstance(kind, Unknown) and kind != CHAR}
+    return named | {name: kind for name, kind in declared.items() if kind is not None and name in unknown}
 
 
 def _is_along(write: Access, other: Access) -> bool:
     """Whether the cells of two accesses of a statement are in one-to-one correspondence."""
-    both = write.relation.reverse().apply_range(other.relation)
-    return bool(both.is_single_valued() and both.is_injective())
+    return bool(write.relation.reverse().apply_range(other.relation).is_bijective())
 
 
 def _has_one_type(program: Program, accumulator: str, values: Sequence[Access], text: str) -> bool:
@@ -239,12 +236,10 @@ def _rounds_each_step(program: Program, statement: Statement, accumulator: str) 
 
     The accumulator of every step is then rounded towards zero, and the order of the steps shows.
     """
-    declared = {one.name for one in program.arrays if one.element_type is not None}
-    kinds = {name: kind for name, kind in element_types(program).items() if name in declared}
-    kind = kinds.get(accumulator)
+    kind = (kinds := element_types(program))[accumulator]
     if kind == BOOL:
         return True
-    if kind is None or isinstance(kind, Floating):
+    if isinstance(kind, Floating) or kind == named_type(""):  # not declared where it is seen
         return False
     text = without_comments(statement.body.place.text, literals=True)
     others = [kinds.get(access.array) for access in statement.reads]
@@ -298,8 +293,8 @@ def type_of_name(program: Program, word: str) -> CType:
     if word[0].isdigit():
         return literal_type(word)
     found = program.file.declarations.visible(word, program.region)
-    pairs = (zip(one.iterators, one.iterator_types, strict=False) for one in program.statements)
-    known = {name: kind for each in pairs for name, kind in each}
+    several = (zip(one.iterators, one.iterator_types, strict=False) for one in program.statements)
+    known = dict(pair for pairs in several for pair in pairs)
     text = known.get(word) or ("" if found is None else found.type)
     return named_type(program.file.declarations.resolved(text))
 
@@ -369,8 +364,7 @@ def is_exact(dependence: Dependence, known: dict[str, Reduction]) -> bool:
     """Whether the dependence is between steps that give the same bits in any order."""
     if only_associativity(dependence, known) is None:
         return False
-    first, second = known[dependence.source], known[dependence.sink]
-    return bool(first.exact) and first.exact == second.exact
+    return known[dependence.source].exact == known[dependence.sink].exact != ""
 
 
 def ordering(program: Program) -> tuple[Dependence, ...]:
