@@ -34,7 +34,8 @@ def verdict(
     file = tmp_path / "k.c"
     loops = "  for (int i = 0; i < 9; i++)\n    for (int j = 0; j < 9; j++)\n"
     file.write_text(
-        f"{DECLARED}{declared}\nvoid f(void)\n{{\n#pragma scop\n{loops}      {statement}\n#pragma endscop\n}}\n"
+        f"{DECLARED}{declared}\nvoid f(void)\n{{\n#pragma scop\n{loops}"
+        f"      {statement}\n#pragma endscop\n}}\n"
     )
     (program,) = read_c(file)
     return prove_plan(plan_of(program).transform(script), allow_reassociation=allowed).proved

@@ -295,7 +295,7 @@ def _value(plan: Plan, statement: Statement, name: str, item: int) -> isl.Aff:
 def _bounds(numbers: isl.Set, name: str, item: int, *, over_tiles: bool) -> tuple[isl.Aff, isl.Aff]:
     """Functions of the parameters between which all numbers are, constants where there are some.
 
-    They are affine, but for the upper bound of a loop over tiles, or to a quotient: s t <= e, so that t <= [e/s].
+    They are affine, but for the upper bound of a loop over tiles, or to n / s: s t <= e, so that t <= [e/s].
     """
     below: list[isl.Aff] = []
     above: list[isl.Aff] = []
