@@ -285,11 +285,7 @@ class Streamed:
 PLANE = (("-DN=3072", "-DSTEPS=512"), ("-DN=16384", "-DSTEPS=200"))
 SPACE = (("-DN=384", "-DSTEPS=128"), ("-DN=512", "-DSTEPS=100"))
 SHAPES: dict[str, tuple[dict[str, int], ...]] = {
-    "2d-float": (
-        {"rows": 1, "i": 4, "j": 64},
-        {"rows": 4, "i": 1, "j": 256},
-        {"rows": 8, "i": 1, "j": 256},
-    ),
+    "2d-float": ({"rows": 1, "i": 4, "j": 64}, {"rows": 4, "i": 1, "j": 256}, {"rows": 8, "i": 1, "j": 256}),
     "2d-double": ({"rows": 4, "i": 1, "j": 256}, {"rows": 8, "i": 1, "j": 256}),
     "3d-float": (
         {"rows": 1, "i": 1, "j": 4, "k": 64},
@@ -312,13 +308,8 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
         Streamed(4, (54, 2), fetch=2),
         Streamed(5, (256, 3), fetch=2),
     ),
-    "3d-float": (
-        Streamed(2, (77, 4, 2), warps=16),
-        Streamed(2, (64, 4, 2), warps=16, trimmed=True),
-    ),
-    "3d-double": (
-        Streamed(2, (64, 3, 2), warps=12),
-    ),
+    "3d-float": (Streamed(2, (77, 4, 2), warps=16), Streamed(2, (64, 4, 2), warps=16, trimmed=True)),
+    "3d-double": (Streamed(2, (64, 3, 2), warps=12),),
 }
 TABLE = {
     "2d-float": (

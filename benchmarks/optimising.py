@@ -313,9 +313,7 @@ def _runs(name: str, program: str) -> bool:
     return True
 
 
-def _in_turns(
-    commands: dict[str, list[str]], rounds: int, longest: float
-) -> dict[str, tuple[float, ...]]:
+def _in_turns(commands: dict[str, list[str]], rounds: int, longest: float) -> dict[str, tuple[float, ...]]:
     """The seconds of each program, of short ones in more rounds: what is the same text is one program."""
     begun = time.monotonic()
     found: dict[str, tuple[float, ...]] = dict.fromkeys(commands, ())

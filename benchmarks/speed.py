@@ -77,10 +77,7 @@ def contestants() -> tuple[Contestant, ...]:
     gcc = shutil.which("gcc")
     if gcc is None:
         raise SystemExit("there is no gcc on this machine: apt install gcc")
-    found = [
-        Contestant(BASE, Compiler(gcc), FAST),
-        Contestant(OURS, Compiler(gcc), FAST, rewritten=True),
-    ]
+    found = [Contestant(BASE, Compiler(gcc), FAST), Contestant(OURS, Compiler(gcc), FAST, rewritten=True)]
     clang = next((path for name in CLANGS if (path := shutil.which(name))), None)
     if clang is None:
         sys.stderr.write("no clang on this machine: clang and Polly are left out (apt install clang-19)\n")
@@ -98,9 +95,7 @@ def _knows_polly(clang: str) -> bool:
     return subprocess.run(command, input="", text=True, capture_output=True, check=False).returncode == 0
 
 
-def measured(
-    kernel: Kernel, field: tuple[Contestant, ...], rounds: int, timeout: float
-) -> dict[str, Times]:
+def measured(kernel: Kernel, field: tuple[Contestant, ...], rounds: int, timeout: float) -> dict[str, Times]:
     """One kernel, built by everybody and run in turns."""
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
         rewritten = Path(folder) / f"{kernel.name}.c"
@@ -110,9 +105,7 @@ def measured(
         for one in field:
             source = rewritten if one.rewritten else kernel.source
             program = Path(folder) / one.name
-            commands[one.name] = [
-                str(compile_c(one.compiler, source, program, (*one.flags, PROCESSOR_TIME)))
-            ]
+            commands[one.name] = [str(compile_c(one.compiler, source, program, (*one.flags, PROCESSOR_TIME)))]
         return interleaved(commands, rounds=rounds, timeout=timeout)
 
 

@@ -111,9 +111,7 @@ def _points(points: isl.Set) -> list[tuple[int, ...]]:
 
     def visit(point: isl.Point) -> None:
         found.append(
-            tuple(
-                int(point.get_coordinate_val(isl.dim_type.set, k).to_python()) for k in range(count)
-            )
+            tuple(int(point.get_coordinate_val(isl.dim_type.set, k).to_python()) for k in range(count))
         )
 
     points.foreach_point(visit)

@@ -29,10 +29,7 @@ REPLACED = [
     ("double *e = x + n; while (x < e) { *y++ = *x++; }", "for(longk_1=0;k_1<n;k_1++){y[k_1]=x[k_1]"),
     ("for (double *p = y; p < y + n; p++) *p = *x++;", "for(longk_1=0;k_1<n;k_1++)y[k_1]=x[k_1]"),
     ("int k = n; while (k-- > 0) *y++ = k;", "for(longk_1=0;n-k_1>0;k_1++)y[k_1]=(n-k_1-1)"),
-    (
-        "for (; n >= 4; n -= 4) { y[1] = x[0]; y += 4; }",
-        "for(longk_1=0;n-4*k_1>=4;k_1++){y[4*k_1+(1)]=x[0]",
-    ),
+    ("for (; n >= 4; n -= 4) { y[1] = x[0]; y += 4; }", "for(longk_1=0;n-4*k_1>=4;k_1++){y[4*k_1+(1)]=x[0]"),
     ("for (int i = 0; i < n; i++) { double *r = A[1]; r[i] = 0; }", "A[1][i]=0"),
     (
         "int c = 0; for (int i = 0; i < n; i++) { A[c][i] = A[1 - c][i]; c = 1 - c; }",

@@ -65,9 +65,7 @@ def name(word: str) -> Expression:
 
 @cache
 def expressions(scope: tuple[str, ...], depth: int) -> st.SearchStrategy[Expression]:
-    atoms = st.one_of(
-        st.integers(-4, 6).map(constant), st.sampled_from(("n", "m", *scope)).map(name)
-    )
+    atoms = st.one_of(st.integers(-4, 6).map(constant), st.sampled_from(("n", "m", *scope)).map(name))
     if depth == 0:
         return atoms
     inner = expressions(scope, depth - 1)

@@ -188,11 +188,7 @@ def test_helpers_are_not_recognised_by_their_names(definition: str, is_valid: bo
 
 @pytest.mark.parametrize(
     ("macro", "jump"),
-    [
-        ("", "goto in;"),
-        ("", "go\\\nto in;"),
-        ("#define JUMP(place) go ## to place", "JUMP(in);"),
-    ],
+    [("", "goto in;"), ("", "go\\\nto in;"), ("#define JUMP(place) go ## to place", "JUMP(in);")],
 )
 def test_a_jump_past_the_check_of_a_nest(macro: str, jump: str) -> None:
     """From after the nest, where a macro or a cut word hides it: operations run once too often."""

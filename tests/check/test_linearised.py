@@ -24,8 +24,7 @@ int main(void)
 """
 ROWS = "for (i = 0; i < n; i++) for (j = 1; j < m; j++) A[i * m + j] = A[i * m + j - 1] + B[j];"
 CUBE = (
-    "for (i = 0; i < n; i++) for (j = 0; j < m; j++) for (k = 0; k < n; k++)"
-    " A[(i * m + j) * n + k] = B[k];"
+    "for (i = 0; i < n; i++) for (j = 0; j < m; j++) for (k = 0; k < n; k++) A[(i * m + j) * n + k] = B[k];"
 )
 
 

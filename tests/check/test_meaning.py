@@ -86,10 +86,7 @@ PREPROCESSOR = {
     ),
     "pushed and popped": (
         program(W, pre="#define W 2"),
-        program(
-            W,
-            pre='#define W 3\n#pragma push_macro("W")\n#undef W\n#define W 2\n#pragma pop_macro("W")',
-        ),
+        program(W, pre='#define W 3\n#pragma push_macro("W")\n#undef W\n#define W 2\n#pragma pop_macro("W")'),
     ),
     "a macro and a function": (
         program(F, pre="#define F(x) ((x) + 1)"),

@@ -232,11 +232,7 @@ MADE = (
 
 @pytest.mark.parametrize(
     ("before", "message"),
-    [
-        ("", ""),
-        ("X[1] = X[0];", "rows of 'X' share memory"),
-        ("X[1] = Y[3];", "'X' and 'Y' share memory"),
-    ],
+    [("", ""), ("X[1] = X[0];", "rows of 'X' share memory"), ("X[1] = Y[3];", "'X' and 'Y' share memory")],
 )
 def test_rows_that_share_memory(before: str, message: str) -> None:
     source = text(PLAIN, PLAIN, functions=MADE, before=f"double **X = made(), **Y = made(); {before}")

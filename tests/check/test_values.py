@@ -316,9 +316,7 @@ TYPES_OF_NUMBERS = [
 def test_types_of_constants(was: str, now: str, is_same: bool, tmp_path: Path) -> None:
     first = HEAD + "#include <math.h>\n" + SINGLE
     kernel = "static void kernel(void)\n{{\n{}  for (int i = 0; i < N; i++)\n    {}\n{}}}\n"
-    (tmp_path / "old.c").write_text(
-        first + kernel.format("#pragma scop\n", was, "#pragma endscop\n") + TAIL
-    )
+    (tmp_path / "old.c").write_text(first + kernel.format("#pragma scop\n", was, "#pragma endscop\n") + TAIL)
     (original,) = read_c(tmp_path / "old.c")
     new = Source("new.c", first + kernel.format("", now, "") + TAIL)
     assert (same_terms(original, new, Toolchain(), ()) is not None) == is_same
@@ -354,13 +352,7 @@ def test_options_that_change_the_language(option: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "changed",
-    [
-        "(sizeof('a') + 1)",
-        "(sizeof(1 == 1) + 1)",
-        "(sizeof(!i) + 1)",
-        "(sizeof LETTER + 1)",
-        "TWICE_IN_GNU",
-    ],
+    ["(sizeof('a') + 1)", "(sizeof(1 == 1) + 1)", "(sizeof(!i) + 1)", "(sizeof LETTER + 1)", "TWICE_IN_GNU"],
 )
 def test_what_is_another_number_in_another_language(changed: str, tmp_path: Path) -> None:
     """Each of these is 2 for a compiler of C++, and another number for one of C."""

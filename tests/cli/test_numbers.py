@@ -89,9 +89,7 @@ def test_in_scripts(tmp_path: Path, capfd: pytest.CaptureFixture[str], line: str
         ["transform", "F.c", "--assume=n < {}"],
     ],
 )
-def test_in_options(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], words: list[str], number: str
-) -> None:
+def test_in_options(tmp_path: Path, capfd: pytest.CaptureFixture[str], words: list[str], number: str) -> None:
     (tmp_path / "F.c").write_text(C.format("n", "", "0"))
     (tmp_path / "F.poly").write_text(FILES["domain.poly"].replace("{}", "n"))
     filled = [word.replace("{}", number).replace("F.", str(tmp_path / "F.")) for word in words]

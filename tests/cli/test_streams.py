@@ -194,11 +194,7 @@ def test_a_closed_standard_input() -> None:
 
 @pytest.mark.parametrize(
     ("verb", "meant"),
-    [
-        ("transfrom", "did you mean transform?"),
-        ("chekc", "did you mean check?"),
-        ("x", "the verbs are "),
-    ],
+    [("transfrom", "did you mean transform?"), ("chekc", "did you mean check?"), ("x", "the verbs are ")],
 )
 def test_a_mistyped_verb(verb: str, meant: str, fed: Fed) -> None:
     status, _, err = fed(verb, "k.c")

@@ -106,9 +106,7 @@ def test_where_the_library_cannot_be_compiled_there_is_no_answer(
 
 
 @needs_coqc
-def test_a_proof_that_takes_too_long_is_no_answer(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_proof_that_takes_too_long_is_no_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     proof = str(tmp_path / "proof.v")
     words = ("codegen", RECTANGLE, "--prover", "coq", "-o", proof, "--prover-timeout", "0.01")
     assert run(*words) == 3
@@ -126,9 +124,7 @@ def test_a_proof_and_none_exclude_each_other(kernel: tuple[str, str]) -> None:
     assert run("transform", *kernel, "--prover", "coq", "--no-prove") == 2
 
 
-def test_cvc5_gives_a_second_opinion(
-    kernel: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cvc5_gives_a_second_opinion(kernel: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("cvc5", reason="cvc5 is not installed: pip install cvc5")
     assert run("codegen", RECTANGLE, "--prover", "cvc5") == 0
     assert "cvc5 agrees" in capsys.readouterr().err

@@ -55,9 +55,7 @@ def test_separated_and_unrolled_loops_are_accepted(loop_type: LoopType) -> None:
         "[n] -> { A[i, j] -> [i, j] : 0 <= j <= i < 4; B[i, j] -> [i, j] : i = 3 and 0 <= j < 3 }",
     ]
     schedules = [flat(text) for text in texts]
-    assert_accepted(
-        [loops_file(one, proved_program(one, loop_type=loop_type)) for one in schedules]
-    )
+    assert_accepted([loops_file(one, proved_program(one, loop_type=loop_type)) for one in schedules])
 
 
 def written(schedule: Schedule) -> str:

@@ -105,9 +105,7 @@ def test_tiles_compute_the_same_bits(shape: str, request: pytest.FixtureRequest)
 
 WRONG = {
     "no barrier between load and step": ("LW_BARRIER();\n    for (LW_INDEX t", "for (LW_INDEX t"),
-    "no barrier between two halves of a step": (
-        "LW_BARRIER();\n      for (LW_INDEX i", "for (LW_INDEX i"
-    ),
+    "no barrier between two halves of a step": ("LW_BARRIER();\n      for (LW_INDEX i", "for (LW_INDEX i"),
     "no barrier at the end of a step": ("LW_BARRIER();\n    }\n    if", "}\n    if"),
     "no barrier before the next block": ("LW_BARRIER();\n  }\n}", "}\n}"),
     "a barrier that not all threads reach": (

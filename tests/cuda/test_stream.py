@@ -349,12 +349,7 @@ def _moved(relation: isl.Map, dimension: int) -> isl.Map:
     return relation.apply_range(isl.Map.from_multi_aff(multi))
 
 
-@pytest.mark.parametrize(
-    "old, new, says",
-    [
-        ("t=2, i=9, j=2", "t=16, i=9, j=2", "halo"),
-    ],
-)
+@pytest.mark.parametrize("old, new, says", [("t=2, i=9, j=2", "t=16, i=9, j=2", "halo")])
 def test_sizes_that_do_not_fit(old: str, new: str, says: str) -> None:
     with pytest.raises(BadInput) as caught:
         transformed(SCRIPT.replace(old, new))

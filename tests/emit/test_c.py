@@ -7,19 +7,7 @@ from textwrap import dedent
 import pytest
 
 from loopwright.emit.c import to_c
-from loopwright.loops.expressions import (
-    TRUE,
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Relation,
-    Sum,
-    Var,
-)
+from loopwright.loops.expressions import TRUE, And, Compare, Expr, FloorDiv, Int, Max, Min, Relation, Sum, Var
 from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Node, Remarked
 from loopwright.model.annotations import Parallel
 

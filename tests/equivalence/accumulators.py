@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from tests.equivalence.lane_sums import (
-    DOT_LANES,
-    LANES_HADD,
-    LANES_HALVES,
-    LANES_TWO,
-    VECTOR_TYPE,
-)
+from tests.equivalence.lane_sums import DOT_LANES, LANES_HADD, LANES_HALVES, LANES_TWO, VECTOR_TYPE
 from tests.equivalence.matrix_sums import (
     ATAX,
     ATAX_TWO,

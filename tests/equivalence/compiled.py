@@ -15,10 +15,7 @@ EPILOGUE = "\n  scalars[0] = s; scalars[1] = t;"
 
 def function(name: str, body: str) -> str:
     """A region in a function; u is not read."""
-    return (
-        f"void {name}({SIGNATURE})\n{{\n{PROLOGUE}"
-        f"#pragma scop\n{body}\n#pragma endscop{EPILOGUE}\n}}\n"
-    )
+    return f"void {name}({SIGNATURE})\n{{\n{PROLOGUE}#pragma scop\n{body}\n#pragma endscop{EPILOGUE}\n}}\n"
 
 
 DRIVER = """

@@ -288,17 +288,11 @@ for (i = 0; i < n; i++) b[i] = a[i] > 0 ? a[i] : b[i];
         "for (i = 0; i < n; i++) a[i] = b[i];",
         "for (i = 0; i < n; i++) a[i] = b[i]; if (0) for (i = 0; i < m; i++) c[i] = 0;",
     ),
-    "nothing at all": (
-        "for (i = 0; i < n; i++) a[i] = a[i];",
-        "for (i = 0; i < 0; i++) a[i] = 1;",
-    ),
+    "nothing at all": ("for (i = 0; i < n; i++) a[i] = a[i];", "for (i = 0; i < 0; i++) a[i] = 1;"),
 }
 
 REASSOCIATED: dict[str, tuple[str, str]] = {
-    "a sum backwards": (
-        PRODUCT,
-        PRODUCT.replace("k = 0; k < n; k++", "k = n - 1; k >= 0; k--"),
-    ),
+    "a sum backwards": (PRODUCT, PRODUCT.replace("k = 0; k < n; k++", "k = n - 1; k >= 0; k--")),
     "a sum with other parentheses": (
         "for (i = 0; i < n; i++) a[i] = (a[i] + b[i]) + c[i];",
         "for (i = 0; i < n; i++) a[i] = a[i] + (b[i] + c[i]);",

@@ -38,10 +38,7 @@ YES = {
         f"{MEAN}{SUM.replace('s', 't')}  double r = t / n;\n  return r;\n",
     ),
     "a row": (OUTER + NEST, f"{OUTER}{ROW}      row[j] += u[i] * v[j];\n  }}\n"),
-    "pointers that walk": (
-        SCALED + LOOP,
-        f"{SCALED}{WALK}    *q = *q + a * *p;\n    q++;\n    p++;\n  }}\n",
-    ),
+    "pointers that walk": (SCALED + LOOP, f"{SCALED}{WALK}    *q = *q + a * *p;\n    q++;\n    p++;\n  }}\n"),
 }
 NOT_YES = {
     "a negative size": (ZERO + CLEAR, f"{ZERO}  memset(a, 0, n * sizeof(double));\n"),
@@ -68,10 +65,7 @@ NOT_YES = {
         OUTER + NEST,
         f"{OUTER}{ROW.replace('A[i]', 'A[0]')}      row[j] += u[i] * v[j];\n  }}\n",
     ),
-    "beyond the row": (
-        OUTER + NEST,
-        f"{OUTER}{ROW}      row[j + 1] += u[i] * v[j];\n  }}\n",
-    ),
+    "beyond the row": (OUTER + NEST, f"{OUTER}{ROW}      row[j + 1] += u[i] * v[j];\n  }}\n"),
     "a little more, rounded": (
         f"float f(int n, const double *restrict x) {{\n{SUM}  return s;\n",
         f"float f(int n, const double *restrict x) {{\n{SUM}  return s + 1e-300 * n;\n",

@@ -32,14 +32,12 @@ EQUAL = [
     (ONE, "for (i = 0; i < n; i++) one(i, A, B);", LOOP),
     (ALL, "all(n, A, B);", LOOP),
     (
-        "static void all(int k, double *a, double *b) { int i = 0; while (i < k) { a[i] = b[i] +"
-        " 1; i++; } }",
+        "static void all(int k, double *a, double *b) { int i = 0; while (i < k) { a[i] = b[i] + 1; i++; } }",
         "all(n, A, B);",
         LOOP,
     ),
     (
-        f"{ONE} static void two(int n, double *A, double *B) {{ for (int i = 0; i < n; i++)"
-        f" one(i, A, B); }}",
+        f"{ONE} static void two(int n, double *A, double *B) {{ for (int i = 0; i < n; i++) one(i, A, B); }}",
         "two(n, A, B);",
         LOOP,
     ),
@@ -79,8 +77,7 @@ DIFFERENT = [
         "all(n, A, B);",
     ),
     (
-        "static void all(char k, double *a, double *b) { for (int i = 0; i < k; i++) a[i] = b[i]"
-        " + 1; }",
+        "static void all(char k, double *a, double *b) { for (int i = 0; i < k; i++) a[i] = b[i] + 1; }",
         "all(n, A, B);",
     ),
     (

@@ -161,9 +161,7 @@ LEFT_OVER = {
 
 @pytest.mark.parametrize("name", LEFT_OVER)
 def test_an_iteration_has_no_value_that_another_one_left(tmp_path: Path, name: str) -> None:
-    found = compared(
-        tmp_path, wrapped(f"{LOOP} a[i] = b[0];"), wrapped(f"{LOOP} {LEFT_OVER[name]}")
-    ).verdict
+    found = compared(tmp_path, wrapped(f"{LOOP} a[i] = b[0];"), wrapped(f"{LOOP} {LEFT_OVER[name]}")).verdict
     assert isinstance(found, Undecided) and "another one left in x" in found.reason
 
 

@@ -162,12 +162,7 @@ def judged(
             halves = slice(middle), slice(middle, None)
             return [one for half in halves for one in judged(pairs[half], threads=threads, only=only[half])]
         done = subprocess.run(
-            [folder / "judge"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=True,
-            env=_OPTIONS,
+            [folder / "judge"], capture_output=True, text=True, errors="replace", check=True, env=_OPTIONS
         )
     said = re.split(r"\n@@ (\d+ \d)\n", done.stderr)
     messages = {key: text.strip() for key, text in zip(said[1::2], said[2::2], strict=True) if text.strip()}

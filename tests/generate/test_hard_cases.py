@@ -45,8 +45,7 @@ def test_atomic_pieces_that_are_not_disjoint() -> None:
 
 def test_huge_stride_is_unrolled_by_its_steps() -> None:
     schedule = flat(
-        "{ S[i] -> [i] : exists a : i = 100000000a and 0 <= i <= 500000000 }",
-        options="{ [i] -> unroll[0] }",
+        "{ S[i] -> [i] : exists a : i = 100000000a and 0 <= i <= 500000000 }", options="{ [i] -> unroll[0] }"
     )
     assert size(proved_program(schedule)).calls == 6
 
@@ -88,8 +87,7 @@ def test_nothing_to_do() -> None:
 
 def test_largest_int_does_not_leak_into_remainders() -> None:
     schedule = flat(
-        "[n] -> { S[i] -> [32*floor(i/32), i mod 32] : 0 <= i < n }",
-        "[n] -> { : 0 <= n <= 2147483647 }",
+        "[n] -> { S[i] -> [32*floor(i/32), i mod 32] : 0 <= i < n }", "[n] -> { : 0 <= n <= 2147483647 }"
     )
     assert "21474836" not in code(schedule)
 

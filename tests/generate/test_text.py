@@ -86,9 +86,7 @@ def test_a_condition_of_neighbours_is_tested_once() -> None:
 
 def test_an_else_does_not_test_again_what_it_knows() -> None:
     """Where neither m < 0 nor 2 ≤ m < n, m ≥ 2 alone says n ≤ m."""
-    schedule = flat(
-        "[n, m] -> { A[] -> [] : 2 <= m < n; B[] -> [] : m >= 2 and m >= n; C[] -> [] : m < 0 }",
-    )
+    schedule = flat("[n, m] -> { A[] -> [] : 2 <= m < n; B[] -> [] : m >= 2 and m >= n; C[] -> [] : m < 0 }")
     assert code(schedule) == c(
         """
         if (m < 0)

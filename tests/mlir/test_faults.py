@@ -144,10 +144,7 @@ PAIRS = {
         HOISTED,
         HOISTED.replace("  affine.for", "  affine.store %x, %a[0] : memref<8xf32>\n  affine.for"),
     ),
-    "fusion before all of a producer": (
-        PRODUCED,
-        PRODUCED.replace("  }\n  affine.for %i = 0 to 8 {\n", ""),
-    ),
+    "fusion before all of a producer": (PRODUCED, PRODUCED.replace("  }\n  affine.for %i = 0 to 8 {\n", "")),
     "218120: lanes beyond the last iteration": (
         DOUBLED,
         """func.func @f(%m: memref<8xi32>) {
@@ -214,10 +211,7 @@ PAIRS = {
 }
 """,
     ),
-    "digits of a number, exchanged": (
-        FLAT,
-        FLAT.replace("%m[%k#0, %k#1]", "%m[%k#1, %k#0]"),
-    ),
+    "digits of a number, exchanged": (FLAT, FLAT.replace("%m[%k#0, %k#1]", "%m[%k#1, %k#0]")),
     "values that a loop carries, exchanged": (
         SUMMED,
         SUMMED.replace("affine.yield %t, %x", "affine.yield %t, %t"),

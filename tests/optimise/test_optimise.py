@@ -146,11 +146,7 @@ def test_where_nothing_is_faster_the_code_is_the_original(tmp_path: Path) -> Non
     text, code = "void f(int n, double *x)\n{\n  for (int i = 0; i < n; i++) x[i] = 1;\n}\n", tmp_path / "f.c"
     asked = ("optimise", "-", "--model", "--function", "f", "--code", str(code))
     done = subprocess.run(
-        [sys.executable, "-m", "loopwright", *asked],
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-m", "loopwright", *asked], input=text, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0 and "nothing faster was found" in done.stdout, done.stderr
     assert code.read_text() == text

@@ -74,9 +74,7 @@ def test_an_annotation_the_generator_puts_on_all_loops(
     assert "run in different iterations of the parallel loop over c1, but the schedule orders them" in found
 
 
-def test_a_schedule_that_annotates_another_dimension(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_schedule_that_annotates_another_dimension(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(plan: Plan) -> Schedule:
         schedule = to_schedule(plan)
         tree = schedule.tree

@@ -136,11 +136,7 @@ def test_prove_judges_a_guarded_file(tmp_path: Path) -> None:
         assert not is_plain_yes(old, new)
 
 
-CONDITIONS = {
-    "both ways": ("x - y", "y - x"),
-    "one way": ("x - y",),
-    "the same twice": ("x - y", "x - y"),
-}
+CONDITIONS = {"both ways": ("x - y", "y - x"), "one way": ("x - y",), "the same twice": ("x - y", "x - y")}
 
 
 @pytest.mark.parametrize("name", CONDITIONS)

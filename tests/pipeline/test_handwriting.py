@@ -179,9 +179,7 @@ def test_an_unsigned_iterator_from_which_something_is_subtracted_is_signed(tmp_p
     body = "  for (size_t i = 0; i < n; i++)\n    L: a[i] = i;"
     text = wrapped(body, names="size_t n, double *a")
     new = region(result(tmp_path, text, "reverse(L, i)\n").source.text)
-    assert new == (
-        "  for (long long i = ((long long)n) - 1; i >= 0; i--)\n    L: a[i] = ((size_t)i);\n"
-    )
+    assert new == ("  for (long long i = ((long long)n) - 1; i >= 0; i--)\n    L: a[i] = ((size_t)i);\n")
 
 
 def test_a_long_iterator_stays_long(tmp_path: Path) -> None:

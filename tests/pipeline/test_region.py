@@ -43,9 +43,7 @@ def test_line_ends_and_odd_bytes_stay(tmp_path: Path) -> None:
 
 def test_comments_and_labels_go_with_their_statement(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++) {\n    /* clear */\n    Zero: a[i] = 0; // here\n  }"
-    expected = (
-        "  for (i = 0; i < n; i++) {\n    /* clear */\n    Zero: a[i] = 0;  // here\n  }\n"
-    )
+    expected = "  for (i = 0; i < n; i++) {\n    /* clear */\n    Zero: a[i] = 0;  // here\n  }\n"
     assert new_region(tmp_path, body) == expected
 
 
@@ -102,9 +100,7 @@ def test_a_local_array_is_declared_in_its_loop(tmp_path: Path) -> None:
 
 
 def test_a_local_variable_whose_value_goes_on_is_declared_in_front(tmp_path: Path) -> None:
-    body = (
-        "  double u;\n  for (i = 0; i < n; i++) {\n    a[i] = i ? u : 0;\n    u = b[i];\n  }"
-    )
+    body = "  double u;\n  for (i = 0; i < n; i++) {\n    a[i] = i ? u : 0;\n    u = b[i];\n  }"
     assert new_region(tmp_path, body) == (
         "  {\n    double u;\n    for (i = 0; i < n; i++) {\n"
         "      a[i] = i ? u : 0;\n      u = b[i];\n    }\n  }\n"

@@ -132,11 +132,7 @@ def test_coq_proves_that_memory_is_the_same_except_there(
     assert "except in s, read nowhere after" in region.proof.detail
 
 
-BROKEN = {
-    "distribute(Clear, Add)": "last",
-    "reverse(Add, k)": "last",
-    "reorder(Set, Add)": "earlier",
-}
+BROKEN = {"distribute(Clear, Add)": "last", "reverse(Add, k)": "last", "reorder(Set, Add)": "earlier"}
 
 
 @pytest.mark.parametrize("script", BROKEN)

@@ -95,10 +95,7 @@ def test_sequence_set_filter_and_mark() -> None:
     assert first.child.name == "fast"
     assert isinstance(first.child.child, AnyOrder)
     assert isinstance(second.child, AnyOrder)
-    assert [str(child.filter) for child in second.child.children] == [
-        "{ S[i, i] }",
-        "{ S[i, j] : j < i }",
-    ]
+    assert [str(child.filter) for child in second.child.children] == ["{ S[i, i] }", "{ S[i, j] : j < i }"]
 
 
 def test_a_filter_by_itself_and_a_guard() -> None:

@@ -34,9 +34,7 @@ def shown(error: LoopwrightError) -> str:
     return as_text(error.diagnostic, "file.poly", more=True)
 
 
-FOO = BadInput(
-    Code.GRAMMAR, "unknown name foo", span=Source("f", "\n\n\ti foo\n").at(5, 3), hint="try bar"
-)
+FOO = BadInput(Code.GRAMMAR, "unknown name foo", span=Source("f", "\n\n\ti foo\n").at(5, 3), hint="try bar")
 
 
 def test_the_caret_is_under_the_place() -> None:

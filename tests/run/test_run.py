@@ -94,9 +94,7 @@ def test_the_first_difference_is_the_first(one: bytes, two: bytes) -> None:
     if one == two:
         assert found is None
     else:
-        assert found == Difference(
-            at, one[at] if at < len(one) else None, two[at] if at < len(two) else None
-        )
+        assert found == Difference(at, one[at] if at < len(one) else None, two[at] if at < len(two) else None)
 
 
 def test_a_difference_in_words() -> None:

@@ -56,8 +56,5 @@ def planned(folder: Path, text: str, script: str = "") -> FluentPlan:
 def scenes(plan: Plan) -> list[Scene]:
     dependences = tuple(memory_based(plan.original))
     verdict = prove_plan(plan, dependences=dependences)
-    found = [
-        scene_of(plan, group, dependences, verdict)
-        for group in groups(plan.original, plan.program)
-    ]
+    found = [scene_of(plan, group, dependences, verdict) for group in groups(plan.original, plan.program)]
     return [scene for scene in found if scene is not None]

@@ -177,13 +177,7 @@ strip_mine(Column, j, 4)
 """
 
 
-@pytest.mark.parametrize(
-    ("script", "panels"),
-    [
-        ("strip_mine(@4, i, 4)", [0, 0]),
-        (ACROSS, [0, 1]),
-    ],
-)
+@pytest.mark.parametrize(("script", "panels"), [("strip_mine(@4, i, 4)", [0, 0]), (ACROSS, [0, 1])])
 def test_statements_whose_outlines_would_cross_are_drawn_apart(
     tmp_path: Path, script: str, panels: list[int]
 ) -> None:

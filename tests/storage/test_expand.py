@@ -182,9 +182,7 @@ def test_an_array_is_expanded(tmp_path: Path) -> None:
 
 def test_iterations_are_independent_once_they_have_their_own(tmp_path: Path) -> None:
     body = "  for (int i = 0; i < n; i++) {\n    s = x[i];\n    x[i] = s * 2;\n  }"
-    request = Request(
-        written(tmp_path, function(body)), "expand(s, i)\nparallel(S1, i)", "s.lw", openmp=True
-    )
+    request = Request(written(tmp_path, function(body)), "expand(s, i)\nparallel(S1, i)", "s.lw", openmp=True)
     text = transformed(request, silent).source.text
     assert "#pragma omp parallel for\n" in text  # the pointer is shared, and never private
 
@@ -259,11 +257,7 @@ def test_a_refusal_names_the_read_and_both_values(case: str) -> None:
 
 @pytest.mark.parametrize(
     ("script", "code"),
-    [
-        ("expand(z, i)", Code.NO_VARIABLE),
-        ("expand(s, k)", Code.NO_ITERATOR),
-        ("expand(x, i)", None),
-    ],
+    [("expand(z, i)", Code.NO_VARIABLE), ("expand(s, k)", Code.NO_ITERATOR), ("expand(x, i)", None)],
 )
 def test_what_has_no_meaning(script: str, code: Code | None) -> None:
     text = function("  for (int i = 0; i < n; i++) {\n    s = x[i];\n    x[i] = s * 2;\n  }")

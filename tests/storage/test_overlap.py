@@ -59,9 +59,7 @@ def test_what_is_computed_of_unknown_values_is_no_value() -> None:
     assert verdict.wrong and "reads a[i - 1]" in str(verdict.wrong)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"), [("double", "long"), ("0.5 * (a[i - 1]", "0.5 * ((int)a[i - 1]")]
-)
+@pytest.mark.parametrize(("old", "new"), [("double", "long"), ("0.5 * (a[i - 1]", "0.5 * ((int)a[i - 1]")])
 def test_operations_that_may_be_undefined_are_not_run_on_unknown_values(old: str, new: str) -> None:
     head, body = HEAD.replace(old, new), STEPS.replace(" + b[0]", "").replace(old, new)
     (program,) = parse_c(Source("f.c", f"{head}{body}#pragma endscop\n}}\n"))

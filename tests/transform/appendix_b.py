@@ -39,9 +39,7 @@ def product(init: str, mult: str, c: str, a: str, b: str) -> str:
 
 
 def product_script(init: str, mult: str) -> str:
-    return (
-        f"realign({init}, {mult}, 0)\naffine({mult}, {{[i,j,k]->[i,k,j]}})\naffine({mult}, {TILE_3})\n"
-    )
+    return f"realign({init}, {mult}, 0)\naffine({mult}, {{[i,j,k]->[i,k,j]}})\naffine({mult}, {TILE_3})\n"
 
 
 KERNELS = [

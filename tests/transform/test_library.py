@@ -45,11 +45,7 @@ def same_schedules(one: Plan, other: Plan) -> bool:
             SPLIT + "affine(Mult, {[i,j,k] -> [i/4, j/8, k/16, i, j, k]})",
         ),
         (MATMUL, SPLIT + "tile(Mult, 8, 16)", SPLIT + "affine(Mult, {[i,j,k] -> [i, j/8, k/16, j, k]})"),
-        (
-            MATMUL,
-            SPLIT + "tile(Mult, k=8, i=16)",
-            SPLIT + "affine(Mult, {[i,j,k] -> [k/8, i/16, i, j, k]})",
-        ),
+        (MATMUL, SPLIT + "tile(Mult, k=8, i=16)", SPLIT + "affine(Mult, {[i,j,k] -> [k/8, i/16, i, j, k]})"),
         (
             MATMUL,
             SPLIT + "unroll_and_jam(Mult, i=2, j=3)",

@@ -22,9 +22,7 @@ PIECES = [*"()[]{},:=-%/0", "->", "99999999999999999999", "n", "Mult"]
 
 
 @given(
-    st.integers(0, len(SCRIPT)),
-    st.integers(0, 12),
-    st.one_of(st.sampled_from(PIECES), st.text(max_size=3)),
+    st.integers(0, len(SCRIPT)), st.integers(0, 12), st.one_of(st.sampled_from(PIECES), st.text(max_size=3))
 )
 @settings(max_examples=examples(250), deadline=None, suppress_health_check=list(HealthCheck))
 def test_damaged_scripts(start: int, removed: int, put: str) -> None:

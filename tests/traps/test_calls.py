@@ -90,9 +90,7 @@ IN_THEIR_PLACE = [
         ],
         _USE,
     ),
-    *_traps([
-        ("reads what the region writes", "double sqrt(double e) { return s + e; }"),
-    ], _SQRT),
+    *_traps([("reads what the region writes", "double sqrt(double e) { return s + e; }")], _SQRT),
 ]
 PURE = [
     Trap("of the library", _SQRT, "#include <math.h>"),

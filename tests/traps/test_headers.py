@@ -57,10 +57,7 @@ def test_helpers_of_the_file_itself_are_used(header: str, tmp_path: Path) -> Non
         (tmp_path / "t.c").write_text(f"{head}#pragma scop\n{_TRIANGLE}\n#pragma endscop\n{rest.partition('endscop')[2]}")
 
 
-CHANGED = [
-    _trap("#define iT 5\n"),
-    _trap("#define jT i\n"),
-]
+CHANGED = [_trap("#define iT 5\n"), _trap("#define jT i\n")]
 
 
 @pytest.mark.parametrize("trap", CHANGED)

@@ -86,8 +86,7 @@ THE_SAME = {
     "another name": (_SEARCH, "for (j = 0; j < n; j++) if (x[j] == m) return j;"),
     "two parts": (
         _SEARCH,
-        "for (i = 0; i < n - 1; i++) if (x[i] == m) return i;"
-        " if (n >= 1) if (x[n - 1] == m) return n - 1;",
+        "for (i = 0; i < n - 1; i++) if (x[i] == m) return i; if (n >= 1) if (x[n - 1] == m) return n - 1;",
     ),
     "two loops of one": (
         "for (i = 0; i < n; i++) { a[i] = 1; b[i] = 2; } " + _SEARCH,

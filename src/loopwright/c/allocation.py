@@ -125,9 +125,7 @@ def allocation_of(source: Source, region: Region) -> Allocation | None:
     pointers = named_children(then)[:count]
     if other.type != "compound_statement" or len(pointers) != count:
         return None
-    arrays = tuple(
-        _array(one, pointer) for one, pointer in zip(statements[:count], pointers, strict=True)
-    )
+    arrays = tuple(_array(one, pointer) for one, pointer in zip(statements[:count], pointers, strict=True))
     if any(one is None for one in arrays):
         return None
     found = tuple(one for one in arrays if one is not None)

@@ -14,23 +14,12 @@ from functools import lru_cache
 
 from loopwright.c.declarations import Declarations, is_floating_type, is_integer_type
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import (
-    Node,
-    assigned_target,
-    field,
-    is_address,
-    refuse,
-    walk,
-    without_parentheses,
-)
+from loopwright.c.syntax import Node, assigned_target, field, is_address, refuse, walk, without_parentheses
 from loopwright.errors import BadInput
 
 
 def refuse_odd_bases(
-    block: Node,
-    iterators: frozenset[str],
-    ranks: Mapping[str, int],
-    declarations: Declarations,
+    block: Node, iterators: frozenset[str], ranks: Mapping[str, int], declarations: Declarations
 ) -> None:
     """Raise where a number is subscripted, or an array is a subscript."""
     for node in walk(block):

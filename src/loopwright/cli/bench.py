@@ -79,9 +79,7 @@ def _run(arguments: argparse.Namespace, results: list[Result]) -> None:
         for number, kernel in enumerate(kernels):
             with progress_line(sys.stderr) as progress:
                 counted = _counted(progress, number, len(kernels))
-                result = benchmarked(
-                    kernel, folder, options, prove=not arguments.no_prove, progress=counted
-                )
+                result = benchmarked(kernel, folder, options, prove=not arguments.no_prove, progress=counted)
             results.append(result)
             if not arguments.json:
                 write_out(bench_line(result))

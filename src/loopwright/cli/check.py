@@ -109,10 +109,7 @@ def _report(arguments: argparse.Namespace, deadline: float, progress: Progress) 
 
     script = load(arguments.own_script).text
     asked = Request(
-        file=arguments.file,
-        script=script,
-        script_file=arguments.own_script,
-        reading=options.reading,
+        file=arguments.file, script=script, script_file=arguments.own_script, reading=options.reading
     )
     outcome = transformed(asked, progress)
     progress(f"checking {arguments.file}")

@@ -104,10 +104,7 @@ def _answers(arguments: argparse.Namespace, progress: Progress) -> tuple[FileVer
 
 
 def _one(
-    arguments: argparse.Namespace,
-    file: str,
-    answer: Callable[[Progress], FileVerdict],
-    progress: Progress,
+    arguments: argparse.Namespace, file: str, answer: Callable[[Progress], FileVerdict], progress: Progress
 ) -> FileVerdict:
     """One file under its own time limit; what is wrong with it does not stop the others."""
     from loopwright.run.supervise import within
@@ -173,10 +170,7 @@ def _beside(arguments: argparse.Namespace, file: str, old: Revision, progress: P
             return FileVerdict(file, "no loop changed")
         reading = replace(reading, choice=wanted)
     options = ComparisonOptions(
-        reading,
-        old_compiled,
-        arguments.allow_reassociation,
-        allow_contraction=arguments.allow_contraction,
+        reading, old_compiled, arguments.allow_reassociation, allow_contraction=arguments.allow_contraction
     )
     found = agreement(str(before), file, options, progress)
     answer = FileVerdict(file, "proved", found.obligations, found.ways, found.assumptions)

@@ -6,13 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import (
-    Verbs,
-    add_reading_options,
-    coq_library,
-    reading_options,
-    seconds,
-)
+from loopwright.cli.options import Verbs, add_reading_options, coq_library, reading_options, seconds
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress

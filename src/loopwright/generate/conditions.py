@@ -91,9 +91,7 @@ def constraint_test(constraint: isl.Constraint, place: EvaluationPlace) -> ex.Te
 
 def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: EvaluationPlace) -> ex.Test | None:
     """`x % m == 0` for x + m·⌊a/m'⌋ = 0; C's `%` is 0 for the same x, whatever their sign."""
-    positions = [
-        k for k in range(function.dim(DIV)) if not function.get_coefficient_val(DIV, k).is_zero()
-    ]
+    positions = [k for k in range(function.dim(DIV)) if not function.get_coefficient_val(DIV, k).is_zero()]
     if len(positions) != 1:
         return None
     zero = isl.Val.zero(function.get_ctx())

@@ -14,14 +14,7 @@ from loopwright.generate.components import components, sort_pieces
 from loopwright.generate.conditions import combined, constraint_test, piecewise_expression
 from loopwright.generate.context import Executed, GenerationContext, restrict
 from loopwright.generate.expressions import EvaluationPlace, LinearSum, linear
-from loopwright.generate.grafts import (
-    Graft,
-    hoistable_guard,
-    independent,
-    most_copies,
-    nest,
-    shared_enforced,
-)
+from loopwright.generate.grafts import Graft, hoistable_guard, independent, most_copies, nest, shared_enforced
 from loopwright.generate.pieces import (
     isolate,
     parameter_contexts,

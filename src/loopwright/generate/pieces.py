@@ -264,6 +264,4 @@ def _bound_comparisons(domain: isl.Set, level: int) -> list[isl.Set]:
                 lower.append(bound)
             else:
                 upper.append(bound)
-    return [
-        first.ge_set(second) for bounds in (lower, upper) for first, second in combinations(bounds, 2)
-    ]
+    return [first.ge_set(second) for bounds in (lower, upper) for first, second in combinations(bounds, 2)]

@@ -34,11 +34,7 @@ class SeenWrites:
 
 
 def seen_writes(
-    reads: isl.UnionMap,
-    must: isl.UnionMap,
-    times: isl.UnionMap,
-    *,
-    may: isl.UnionMap | None = None,
+    reads: isl.UnionMap, must: isl.UnionMap, times: isl.UnionMap, *, may: isl.UnionMap | None = None
 ) -> SeenWrites:
     """What reads of cells may see, of writes that happen for certain and of writes that may happen."""
     info = isl.UnionAccessInfo.from_sink(reads).set_must_source(must)
@@ -69,9 +65,7 @@ def reads_before(
 
 
 def _has_divisions(relation: isl.UnionMap) -> bool:
-    return any(
-        part.dim(isl.dim_type.div) > 0 for one in maps_of(relation) for part in one.get_basic_maps()
-    )
+    return any(part.dim(isl.dim_type.div) > 0 for one in maps_of(relation) for part in one.get_basic_maps())
 
 
 def _are_aligned(times: isl.UnionMap) -> bool:

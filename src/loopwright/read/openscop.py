@@ -28,16 +28,7 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.parameters import Parameter
-from loopwright.model.program import (
-    Access,
-    Array,
-    Assumption,
-    AssumptionKind,
-    Body,
-    Hole,
-    Program,
-    Statement,
-)
+from loopwright.model.program import Access, Array, Assumption, AssumptionKind, Body, Hole, Program, Statement
 from loopwright.model.schedule import LEAF, Band, Member, Schedule
 from loopwright.presburger.dimensions import beyond, padded, with_names
 from loopwright.presburger.sets import IN, OUT, union_map

@@ -30,14 +30,7 @@ from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, Term, subterms
 from loopwright.prove.equivalence.traces import Runnable, runnable
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.report.mlir_affine import (
-    affine_text,
-    as_sign,
-    conjuncts,
-    parts,
-    space_text,
-    upper_bounds,
-)
+from loopwright.report.mlir_affine import affine_text, as_sign, conjuncts, parts, space_text, upper_bounds
 
 _TYPES: dict[CType, str] = {
     DOUBLE: "f64", FLOAT: "f32", INT: "i32", LONG: "i64",

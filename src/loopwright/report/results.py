@@ -39,10 +39,7 @@ BENCH_HEAD = f"{'kernel':<16}{'original':>12}{'transformed':>13}{'ratio':>9}  bi
 
 def stats_text(stats: GenerationStats) -> str:
     """The size of a generated program and how long it took."""
-    parts = [
-        size_text(stats),
-        f"generated in {stats.generate_s * 1000:.1f} ms",
-    ]
+    parts = [size_text(stats), f"generated in {stats.generate_s * 1000:.1f} ms"]
     if stats.prove_s is not None:
         parts.append(f"proved in {stats.prove_s * 1000:.1f} ms ({obligations_text(stats.obligations or 0)})")
     return "; ".join(parts) + "\n"

@@ -29,13 +29,7 @@ from loopwright.rewrite.directives import (
     refuse_directives_of,
     with_pragmas_tried,
 )
-from loopwright.rewrite.evidence import (
-    Evidence,
-    of_assumptions,
-    of_legality,
-    of_model,
-    of_scanning,
-)
+from loopwright.rewrite.evidence import Evidence, of_assumptions, of_legality, of_model, of_scanning
 from loopwright.rewrite.guards import guard_for, untested
 from loopwright.rewrite.opinions import opinions_on, printed_region
 from loopwright.rewrite.request import (

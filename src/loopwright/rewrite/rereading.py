@@ -45,10 +45,7 @@ class Unlike(Exception):
 
 
 def read_again(
-    new: Source,
-    originals: Sequence[Program],
-    written: Sequence[Program],
-    guarded: Collection[int] = (),
+    new: Source, originals: Sequence[Program], written: Sequence[Program], guarded: Collection[int] = ()
 ) -> tuple[tuple[Program, ...], dict[int, GuardedRegion]]:
     """The statements of the regions that were rewritten; what their loops mean is for the proof.
 

@@ -54,11 +54,7 @@ def measured(command: Sequence[str], *, timeout: float) -> float:
     except ValueError:
         seconds = math.nan
     if not math.isfinite(seconds) or seconds < 0:
-        raise BadInput(
-            Code.RUN,
-            f"{command[0]} {TIME} printed {text[:40]!r}",
-            hint=PROTOCOL,
-        )
+        raise BadInput(Code.RUN, f"{command[0]} {TIME} printed {text[:40]!r}", hint=PROTOCOL)
     if seconds > longest:
         message = f"{command[0]} {TIME} printed {text[:40]!r}, more seconds than it ran"
         raise BadInput(Code.RUN, message, hint=PROTOCOL)

@@ -95,11 +95,7 @@ def failure(error: LoopwrightError) -> Message:
 
 
 def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
-    return {
-        "diagnostic": as_json(diagnostic),
-        "html": as_html(diagnostic),
-        "marks": list(_marks(diagnostic)),
-    }
+    return {"diagnostic": as_json(diagnostic), "html": as_html(diagnostic), "marks": list(_marks(diagnostic))}
 
 
 def _marks(diagnostic: Diagnostic) -> Iterator[dict[str, Any]]:

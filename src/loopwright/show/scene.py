@@ -83,10 +83,7 @@ class Scene:
 
 
 def scene_of(
-    plan: Plan,
-    group: DrawnGroup,
-    dependences: Iterable[Dependence],
-    verdict: LegalityVerdict,
+    plan: Plan, group: DrawnGroup, dependences: Iterable[Dependence], verdict: LegalityVerdict
 ) -> Scene | None:
     """The picture of a group of statements; None where none of them ever runs.
 

@@ -113,10 +113,7 @@ def with_storage(
 
 
 def divided_program(
-    program: Program,
-    edits: Sequence[TextEdit],
-    copies: Sequence[tuple[str, isl.Map]],
-    parts: Sequence[str],
+    program: Program, edits: Sequence[TextEdit], copies: Sequence[tuple[str, isl.Map]], parts: Sequence[str]
 ) -> Program:
     """The program with its text edited, and with `copies` at its end, which have these schedules.
 

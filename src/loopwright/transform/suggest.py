@@ -10,12 +10,7 @@ from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
-from loopwright.transform.script.operations import (
-    Lift,
-    Operation,
-    Shift,
-    Tile,
-)
+from loopwright.transform.script.operations import Lift, Operation, Shift, Tile
 from loopwright.transform.script.steps import Step
 from loopwright.transform.vectors import Position
 

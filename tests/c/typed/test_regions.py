@@ -274,8 +274,7 @@ def test_a_build_says_how_its_files_are_compiled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
-    [("[]", "no entry"), ("nonsense", "cannot read"), (None, "cannot read")],
+    ("content", "message"), [("[]", "no entry"), ("nonsense", "cannot read"), (None, "cannot read")]
 )
 def test_a_build_without_the_file(tmp_path: Path, content: str | None, message: str) -> None:
     if content is not None:

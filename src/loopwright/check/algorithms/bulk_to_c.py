@@ -92,9 +92,7 @@ def _stored(cells: isl.Set, shadow: Shadow) -> list[str]:
     names = [f"w{k}" for k in range(cells.dim(DIM) - 1)]
     first = shadow.cell([*names[:-1], "first"]) if names else ""
     run = f"lw_filled{shadow.size}(&{first}, first, last, (lw_code{shadow.size})(code))"
-    return _scanned(
-        cells, "LW_STORE", names, f"{shadow.cell(names)} = (lw_code{shadow.size})(code)", run
-    )
+    return _scanned(cells, "LW_STORE", names, f"{shadow.cell(names)} = (lw_code{shadow.size})(code)", run)
 
 
 def _scanned(cells: isl.Set, macro: str, names: list[str], text: str, run: str) -> list[str]:

@@ -215,10 +215,7 @@ def _refuse_inlined(statement: Statement, side: Side, assignment: Assignment) ->
         if is_value and not any(spot.contains(hole.place) for spot in inside):
             hint = "write the expression it stands for"
             raise refuse(
-                hole.place,
-                "this value cannot be determined in another program",
-                hint,
-                code=Code.SEGMENT,
+                hole.place, "this value cannot be determined in another program", hint, code=Code.SEGMENT
             )
 
 
@@ -237,12 +234,7 @@ def _touched(
         raise refuse(where, "this subscript is not affine", _AFFINE, code=Code.NOT_AFFINE)
     is_certain = access is not None and (access.must or not is_write)
     if relation is None or not is_certain or not domain.is_subset(relation.domain()):
-        raise refuse(
-            where,
-            "it depends on data whether this cell is touched",
-            _AFFINE,
-            code=Code.SEGMENT,
-        )
+        raise refuse(where, "it depends on data whether this cell is touched", _AFFINE, code=Code.SEGMENT)
     return FixedAccess(cell.array, relation)
 
 

@@ -108,10 +108,7 @@ def _around(chain: list[Site], call: CallOf, *, only_checks: bool) -> list[Inser
             return [Insertion(node.start, site.number, text, node.end - node.start)]
         return [Insertion(node.start, site.number, f"{text}, ")]
     # what ends here closes before what starts here opens, and inner sites close first
-    return [
-        Insertion(node.start, site.number, f"({text}, "),
-        Insertion(node.end, -2 - site.number, ")"),
-    ]
+    return [Insertion(node.start, site.number, f"({text}, "), Insertion(node.end, -2 - site.number, ")")]
 
 
 def observed_text(subscript: Observed) -> str:

@@ -11,15 +11,7 @@ from collections.abc import Iterator
 
 from loopwright.c.declarations import Variable, is_integer_type
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import (
-    Node,
-    field,
-    named_children,
-    operator,
-    refuse,
-    walk,
-    without_parentheses,
-)
+from loopwright.c.syntax import Node, field, named_children, operator, refuse, walk, without_parentheses
 from loopwright.check.program.reachable import Function, ReachedCode, callees
 from loopwright.lazy_dataclass import dataclass
 

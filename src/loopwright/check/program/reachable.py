@@ -159,10 +159,7 @@ def _roots(root: Node, inside: Span) -> tuple[Node, ...]:
 
 
 def _closure(
-    root: Node,
-    roots: Iterable[Node],
-    functions: tuple[Function, ...],
-    macros: tuple[Macro, ...],
+    root: Node, roots: Iterable[Node], functions: tuple[Function, ...], macros: tuple[Macro, ...]
 ) -> frozenset[str]:
     by_name = {function.name: function for function in functions}
     bodies = {macro.name: macro.body for macro in macros}

@@ -66,9 +66,7 @@ class Input:
     """The segment in the text as it was given, where the original is in a file of its own."""
 
 
-def parse_input(
-    source: Source, spec: str | Path | None = None, options: ReadOptions = AS_MARKED
-) -> Input:
+def parse_input(source: Source, spec: str | Path | None = None, options: ReadOptions = AS_MARKED) -> Input:
     """The two programs of one annotated text, or of a text and a file."""
     start = _marked_start(source)
     if start is None and spec is not None and not source.chosen:
@@ -126,10 +124,7 @@ def _sizes(source: Source) -> tuple[tuple[str, int], ...]:
             if value is None or not name.isidentifier():
                 where = Span(source, comment.start(), comment.end())
                 raise refuse(
-                    where,
-                    f"'{entry.strip()}' is not a size",
-                    "write N = 100, M = 20",
-                    code=Code.SEGMENT,
+                    where, f"'{entry.strip()}' is not a size", "write N = 100, M = 20", code=Code.SEGMENT
                 )
             found.append((name, value))
     return tuple(found)

@@ -24,19 +24,7 @@ import islpy as isl
 
 from loopwright.emit.cuda.barriers import is_mapped
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    Int,
-    Max,
-    Min,
-    Relation,
-    Scaled,
-    Sum,
-    Test,
-    Var,
-)
+from loopwright.loops.expressions import And, Compare, Expr, Int, Max, Min, Relation, Scaled, Sum, Test, Var
 from loopwright.loops.nodes import Call, For, If, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.annotations import BlockLoop, ThreadLoop

@@ -22,13 +22,7 @@ from loopwright.emit.c import Style
 from loopwright.emit.cuda.barriers import ArriveNote, BarrierNote, SplitNote, WaitNote, is_mapped
 from loopwright.emit.cuda.interface import device_type
 from loopwright.emit.cuda.kept import EarlyCopies, EarlyNote, FirstNote, KeptTests, MaskNote
-from loopwright.emit.cuda.launches import (
-    SHARED_TILE,
-    Launch,
-    OwnNote,
-    is_lane_loop,
-    is_warp_loop,
-)
+from loopwright.emit.cuda.launches import SHARED_TILE, Launch, OwnNote, is_lane_loop, is_warp_loop
 from loopwright.emit.cuda.predication import (
     constant_length,
     linear_terms,
@@ -138,11 +132,7 @@ LARGEST = 1 << 24
 
 def narrowed(style: Style, node: Node) -> Style:
     """The same in numbers of 32 bits; those of blocks end at the largest number, whatever is added."""
-    blocks = {
-        part.iterator
-        for part in subprograms(node)
-        if is_said(part, BlockLoop)
-    }
+    blocks = {part.iterator for part in subprograms(node) if is_said(part, BlockLoop)}
     return replace(style, iterator_type="LW_INDEX", types=dict.fromkeys(blocks, "LW_BLOCK_INDEX"))
 
 

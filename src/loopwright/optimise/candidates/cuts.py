@@ -106,6 +106,4 @@ def _is_inside(plan: Plan, place: Position, depth: int, meeting: isl.Aff) -> boo
     """Whether the loop has iterations before the meeting, and others after it."""
     (points,) = plan.iterations(Component.of([place]), plan.leaf(place).depth)[:1]
     here = isl.Aff.var_on_domain(meeting.get_domain_local_space(), DIM, depth)
-    return not any(
-        points.intersect(side).is_empty() for side in (here.lt_set(meeting), here.gt_set(meeting))
-    )
+    return not any(points.intersect(side).is_empty() for side in (here.lt_set(meeting), here.gt_set(meeting)))

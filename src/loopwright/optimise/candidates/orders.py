@@ -253,9 +253,7 @@ def cut_after(plan: Plan, nest: NamedNest, loop: str, setting: SearchContext) ->
             yield (*script_of(plan), *nest.definition, *steps, Step(ops.Parallelize(after, (loop,))))
 
 
-def _sources(
-    plan: Plan, nest: NamedNest, depth: int, dependences: Sequence[Dependence]
-) -> isl.Set | None:
+def _sources(plan: Plan, nest: NamedNest, depth: int, dependences: Sequence[Dependence]) -> isl.Set | None:
     """The iterations of the loop, with those around it, that a later one waits for."""
     numbers: dict[str, list[isl.Map]] = {}
     for statement in plan.program.statements:

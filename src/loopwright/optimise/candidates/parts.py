@@ -163,9 +163,7 @@ def _inside(steps: Sequence[Step], name: str) -> Script | None:
                 operation = replace(operation, condition=replace(condition, inputs=inputs), common=common + 1)
             case ops.Affine(function=function):
                 part = Symbol(PART)
-                wider = replace(
-                    function, inputs=(part, *function.inputs), outputs=(part, *function.outputs)
-                )
+                wider = replace(function, inputs=(part, *function.inputs), outputs=(part, *function.outputs))
                 operation = replace(operation, function=wider)
             case ops.Lift(loop=loop):
                 operation = replace(operation, loop=loop + 1 if loop else 0)

@@ -16,14 +16,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.columns import columns
 from loopwright.optimise.candidates.flight import pipelines
 from loopwright.optimise.candidates.judging import GIVEN, Estimated, Judge
-from loopwright.optimise.candidates.nests import (
-    Phase,
-    Script,
-    is_written_out,
-    nest_of,
-    targets,
-    tiles_copied,
-)
+from loopwright.optimise.candidates.nests import Phase, Script, is_written_out, nest_of, targets, tiles_copied
 from loopwright.optimise.candidates.orders import ORDERING
 from loopwright.optimise.candidates.scheduler import Fusion, scheduled
 from loopwright.optimise.candidates.storage import (

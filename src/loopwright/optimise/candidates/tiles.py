@@ -170,9 +170,7 @@ def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) 
     yield (strip, apart, *whole, jam)
 
 
-def _by_the_diagonal(
-    plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...], split: Script
-) -> Script:
+def _by_the_diagonal(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...], split: Script) -> Script:
     """What whole blocks leave over along a diagonal, written out by the loops that it does not bound.
 
     There innermost loops are short: entered once for several iterations of another loop, they cost less.

@@ -154,10 +154,7 @@ NEVER = Entered(1000)
 
 
 def buffer_layers(
-    loops: Node,
-    program: Program,
-    shapes: Mapping[str, Shape],
-    uses: Sequence[StatementCells],
+    loops: Node, program: Program, shapes: Mapping[str, Shape], uses: Sequence[StatementCells]
 ) -> list[tuple[str, ...]]:
     """The buffers of which each block of a GPU has its own, in which loops, and the tags of the statements.
 

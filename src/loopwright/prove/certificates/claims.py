@@ -82,9 +82,7 @@ def claims_of(
     parallel = () if found.status.status == SEQUENTIAL else marked
     stored = storage[-1].after.region.text if storage else ""
     wholes = tuple(wholes_of(storage).items())
-    return TextClaims(
-        file, places.index(original.region), found.kind, form, parallel, calls, stored, wholes
-    )
+    return TextClaims(file, places.index(original.region), found.kind, form, parallel, calls, stored, wholes)
 
 
 def claims_text(claims: TextClaims) -> str:

@@ -17,11 +17,7 @@ from loopwright.c.syntax import Node, field, identifiers, named_children, operat
 from loopwright.c.tokens import names_in, on_one_line, without_comments
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.comparison.preprocessor import (
-    directive_lines,
-    expanded_function,
-    expansion_difference,
-)
+from loopwright.prove.comparison.preprocessor import directive_lines, expanded_function, expansion_difference
 from loopwright.source import Source, Span
 
 _PRAGMA = re.compile(r"(?m)^[ \t]*#[ \t]*pragma\b(?!\s+(?:end)?scop\b)[^\n]*")

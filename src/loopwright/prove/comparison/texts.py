@@ -184,10 +184,7 @@ def _followed(
 
 
 def _different_around(
-    old: Sequence[Program],
-    before: Source,
-    text: Source,
-    compilers: tuple[CompilerOptions, CompilerOptions],
+    old: Sequence[Program], before: Source, text: Source, compilers: tuple[CompilerOptions, CompilerOptions]
 ) -> str | None:
     """Why regions that agree are no answer: what is around them differs."""
     for program, region in zip(old, c_file(text).regions, strict=True):

@@ -144,9 +144,7 @@ def the_coqc() -> str:
     return program
 
 
-def check(
-    text: str, seconds: float = ENOUGH, progress: Progress = silent, *, axioms: bool = True
-) -> Answer:
+def check(text: str, seconds: float = ENOUGH, progress: Progress = silent, *, axioms: bool = True) -> Answer:
     """What `coqc` says of a file with this text, as in `compiled`."""
     program = the_coqc()
     folder = library(progress)

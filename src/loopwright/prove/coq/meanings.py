@@ -66,10 +66,7 @@ MEANINGS = {
     ),
     "stored": _of_storage("text_same_values", "check_text_stored", "original", "texts_the_same_values U"),
     "divided": _of_storage(
-        "divided_same_values",
-        "check_divided",
-        "wholes original choosing",
-        "texts_the_same_divided U wholes",
+        "divided_same_values", "check_divided", "wholes original choosing", "texts_the_same_divided U wholes"
     ),
     "buffered": _of_storage(
         "buffered_same_values",

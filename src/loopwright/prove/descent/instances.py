@@ -242,10 +242,7 @@ def _at(form: Form, point: Sizes) -> Fraction:
 
 
 def _meanings(
-    text: LoopText,
-    claims: Mapping[str, Claim],
-    fits: Mapping[str, Guess],
-    samples: Samples,
+    text: LoopText, claims: Mapping[str, Claim], fits: Mapping[str, Guess], samples: Samples
 ) -> dict[str, dict[str, Form]]:
     """By statement of OLD, the iterators of the text as functions of its iterators, as runs show them."""
     seen: dict[tuple[str, str], Counter[tuple[tuple[str, Fraction], ...]]] = {}

@@ -119,9 +119,7 @@ def box_around(relation: isl.BasicMap) -> isl.Map | None:
     return found.unwrap()
 
 
-def inequalities(
-    parts: Sequence[isl.BasicSet],
-) -> Iterator[tuple[list[int], isl.Constraint, isl.Constraint]]:
+def inequalities(parts: Sequence[isl.BasicSet]) -> Iterator[tuple[list[int], isl.Constraint, isl.Constraint]]:
     """The inequalities of conjunctions, each once: which have it, what is outside of it, and itself."""
     found: dict[str, tuple[list[int], isl.Aff]] = {}
     for k, part in enumerate(one.remove_unknown_divs() for one in parts):

@@ -273,9 +273,7 @@ class _Forms:
         combination = combination_of(term)
         parts = () if combination is None else combination.parts(term)
         if combination is None or any(one.tests or one.sign < 0 for one in parts) or len(parts) < 2:
-            return FormNode(
-                name, tuple(self.of(definition, one, where, depth) for one in term.arguments)
-            )
+            return FormNode(name, tuple(self.of(definition, one, where, depth) for one in term.arguments))
         found: list[Form] = []
         for part in parts:
             form = self.of(definition, part.term, where, depth)

@@ -31,15 +31,7 @@ from loopwright.prove.equivalence.contributions import MatchedTerms, Unbalanced,
 from loopwright.prove.equivalence.definedness import Needed
 from loopwright.prove.equivalence.flow import Flow, ValueSource
 from loopwright.prove.equivalence.laws import doubled
-from loopwright.prove.equivalence.terms import (
-    COMMUTATIVE,
-    Apply,
-    CellTerm,
-    Constant,
-    Index,
-    InputTerm,
-    Term,
-)
+from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, CellTerm, Constant, Index, InputTerm, Term
 
 MOST_STEPS = 3000
 BAG_EFFORT = 10_000_000

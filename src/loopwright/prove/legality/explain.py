@@ -58,11 +58,7 @@ HEADLINES = {
     "output": "two writes to one cell are in the wrong order",
 }
 
-CODES = {
-    "flow": Code.READ_TOO_EARLY,
-    "anti": Code.OVERWRITTEN_TOO_EARLY,
-    "output": Code.WRITES_SWAPPED,
-}
+CODES = {"flow": Code.READ_TOO_EARLY, "anti": Code.OVERWRITTEN_TOO_EARLY, "output": Code.WRITES_SWAPPED}
 
 AT_ONCE = {
     "flow": "a value is read at the very time it is written",
@@ -149,10 +145,7 @@ def as_data(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> dict[str,
 def _explained(found: Failure, stages: tuple[Stage, ...]) -> dict[str, Any]:
     culprit = introduced_by(found, stages)
     span = _span(found, culprit)
-    data: dict[str, Any] = {
-        "headline": headline(found),
-        "operation": plain_data(span),
-    }
+    data: dict[str, Any] = {"headline": headline(found), "operation": plain_data(span)}
     if isinstance(found, Violation):
         data["as_written"], data["transformed"] = orders(found)
         data["hint"] = _hint(found)

@@ -162,10 +162,7 @@ class _TimedWrite:
 
 
 def _writes(
-    program: Program,
-    timed: dict[str, isl.Map],
-    touched: Collection[str],
-    joined: Mapping[str, JoinedWrites],
+    program: Program, timed: dict[str, isl.Map], touched: Collection[str], joined: Mapping[str, JoinedWrites]
 ) -> Iterator[_TimedWrite]:
     for statement in program.statements:
         for k, access in enumerate(statement.accesses):

@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from loopwright.model.parameters import Parameter
-from loopwright.model.program import (
-    Access,
-    Array,
-    Assumption,
-    AssumptionKind,
-    Body,
-    Program,
-    Statement,
-)
+from loopwright.model.program import Access, Array, Assumption, AssumptionKind, Body, Program, Statement
 from loopwright.presburger.dimensions import with_names
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import IN, OUT

@@ -246,9 +246,7 @@ def _order(found: _Seen, writers: Sequence[Instance], table: Timetable, known: T
 Side: TypeAlias = tuple[Timetable, Node]
 
 
-def both_sides(
-    original: Program, new: Program, loops: Node, text: Node | None = None
-) -> tuple[Side, Side]:
+def both_sides(original: Program, new: Program, loops: Node, text: Node | None = None) -> tuple[Side, Side]:
     """`original`, as its text or the loops `text` run it, and `loops`, which run the schedule of `new`."""
     old, later = _aligned(flat_schedule(original), flat_schedule(new))
     text = loops_as_written(original) if text is None else text

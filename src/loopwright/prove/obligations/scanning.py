@@ -13,13 +13,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import substituted, substituted_expr, variables
 from loopwright.model.schedule import Schedule
 from loopwright.prove.obligations.decisions import choices, opposite
-from loopwright.prove.obligations.formulas import (
-    Obligation,
-    before,
-    conjunction,
-    disjunction,
-    equal,
-)
+from loopwright.prove.obligations.formulas import Obligation, before, conjunction, disjunction, equal
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, times_at, timetable
 from loopwright.prove.obligations.witnesses import witness
 from loopwright.source import Span

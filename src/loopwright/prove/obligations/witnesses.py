@@ -103,9 +103,7 @@ def _size(witness: Witness) -> int:
 def _agree(one: Witness, other: Witness, scope: IteratorScope) -> bool:
     """Whether both are the same on all of a domain."""
     pairs = zip(one.iterators, other.iterators, strict=True)
-    return all(
-        a == b or scope.domain.is_subset(value(a, scope).eq_set(value(b, scope))) for a, b in pairs
-    )
+    return all(a == b or scope.domain.is_subset(value(a, scope).eq_set(value(b, scope))) for a, b in pairs)
 
 
 def _without_offsets(term: Expr, scope: IteratorScope) -> Expr:

@@ -21,14 +21,7 @@ from loopwright.c.types import INT, LONG, CType, Integer, holds, is_signed, prom
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int, Min
 from loopwright.model.program import Program
-from loopwright.prove.reading.c_expressions import (
-    POINTER,
-    LocalText,
-    Unreadable,
-    Words,
-    expression,
-    words_of,
-)
+from loopwright.prove.reading.c_expressions import POINTER, LocalText, Unreadable, Words, expression, words_of
 from loopwright.prove.reading.integer_types import type_at, value_type
 
 

@@ -189,12 +189,7 @@ def _cell_loops(node: Node) -> tuple[Counted, ...]:
 
 
 def _check_kept(
-    node: Node,
-    bit: str,
-    test: str,
-    loops: tuple[Counted, ...],
-    known: Sequence[_KeptBits],
-    changed: set[str],
+    node: Node, bit: str, test: str, loops: tuple[Counted, ...], known: Sequence[_KeptBits], changed: set[str]
 ) -> int:
     """The first bit of the test; Unreadable where it was not set by the same test."""
     for one in known:

@@ -85,10 +85,7 @@ def _condition(setting: Setting, stated: Span, head: str) -> tuple[isl.Set, Assu
         result = condition(value, Frame(setting, everywhere()))
     except NotAffine as failure:
         raise refuse(
-            failure.node,
-            f"an assumption must be affine, but {failure.reason}",
-            _HINT,
-            code=Code.NOT_AFFINE,
+            failure.node, f"an assumption must be affine, but {failure.reason}", _HINT, code=Code.NOT_AFFINE
         ) from None
     if result.is_empty():
         raise refuse(stated, "this is never true", _HINT, code=Code.OPTION)
@@ -102,10 +99,7 @@ def _refuse_chains(value: Node) -> None:
             for side in (field(node, "left"), field(node, "right")):
                 if side.type == "binary_expression" and operator(side) in COMPARISONS:
                     raise refuse(
-                        node,
-                        "C does not chain comparisons",
-                        "write a <= b && b <= c",
-                        code=Code.OPTION,
+                        node, "C does not chain comparisons", "write a <= b && b <= c", code=Code.OPTION
                     )
 
 

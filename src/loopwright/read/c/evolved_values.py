@@ -177,9 +177,7 @@ def _location(node: tree.Expression, lookup: Lookup) -> ElementPointer | None:
     return replace(outer, subscripts=tuple(given))
 
 
-def _opaque(
-    node: tree.Expression, parts: tuple[tree.Expression, ...], lookup: Lookup
-) -> IntegerSum | None:
+def _opaque(node: tree.Expression, parts: tuple[tree.Expression, ...], lookup: Lookup) -> IntegerSum | None:
     """Any other expression of known numbers, as a text."""
     found = [value_of(one, lookup) for one in parts]
     values = [one for one in found if isinstance(one, IntegerSum)]

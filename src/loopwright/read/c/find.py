@@ -158,9 +158,7 @@ def _loops(function: str, loops: Iterable[Node]) -> Iterator[_Candidate]:
 
 
 def _tried(
-    source: Source,
-    candidates: Sequence[_Candidate],
-    read: Callable[[Source], Iterator[Program | Diagnostic]],
+    source: Source, candidates: Sequence[_Candidate], read: Callable[[Source], Iterator[Program | Diagnostic]]
 ) -> Iterator[Nest]:
     if not candidates:
         return

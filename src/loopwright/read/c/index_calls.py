@@ -153,10 +153,7 @@ def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame, rea
         raise NotAffine(node, failure.reason, failure.hint) from None
     except BadInput as failure:
         raise refuse(
-            node,
-            f"in this macro: {failure.message}",
-            failure.hint or ACCEPTED,
-            failure.code,
+            node, f"in this macro: {failure.message}", failure.hint or ACCEPTED, failure.code
         ) from None
 
 
@@ -191,11 +188,7 @@ def _returned(node: Node, name: str, arguments: list[Node], frame: Frame, read: 
 
 
 def _body(
-    node: Node,
-    name: str,
-    arguments: list[Node],
-    frame: Frame,
-    argument: Callable[[Node, Frame], isl.PwAff],
+    node: Node, name: str, arguments: list[Node], frame: Frame, argument: Callable[[Node, Frame], isl.PwAff]
 ) -> tuple[Node, Frame]:
     """What a function of the file returns, its parameters bound to the arguments."""
     function = frame.setting.function(name)

@@ -54,9 +54,7 @@ def refuse_pointers(declarator: Node, name: str = "") -> None:
     for part in walk(declarator):
         if part.type == "pointer_declarator":
             failure = refuse(
-                part,
-                "a pointer declared in a region cannot be followed",
-                "use the array it points into",
+                part, "a pointer declared in a region cannot be followed", "use the array it points into"
             )
             raise Unfollowed(failure, names=frozenset((name,))) if name else failure
 
@@ -74,9 +72,7 @@ def refuse_changing_size(size: Node, names: RegionNames) -> None:
         if name in names.iterators or name in names.written:
             what = "an iterator" if name in names.iterators else f"'{name}', which the region sets"
             raise refuse(
-                part,
-                f"the size of a local array depends on {what}",
-                "declare the array before the region",
+                part, f"the size of a local array depends on {what}", "declare the array before the region"
             )
 
 

@@ -142,10 +142,7 @@ def is_counted_inside(node: Node, name: str, whole: frozenset[Span]) -> bool:
 
 
 def names_of_region(
-    block: Node,
-    kinds: Kinds,
-    whole: frozenset[Span] = frozenset(),
-    untracked: frozenset[str] = frozenset(),
+    block: Node, kinds: Kinds, whole: frozenset[Span] = frozenset(), untracked: frozenset[str] = frozenset()
 ) -> RegionNames:
     """Go over the region once; refuse names that play two roles at once."""
     declarations = kinds.declarations

@@ -98,9 +98,7 @@ class MaxOp(IRDLOperation):
         found = parser.parse_attribute()
         if not isinstance(found, AffineMapAttr):
             parser.raise_error("an affine map is expected")
-        return cls.create(
-            operands=_operands(parser), properties={"map": found}, result_types=[IndexType()]
-        )
+        return cls.create(operands=_operands(parser), properties={"map": found}, result_types=[IndexType()])
 
 
 @irdl_op_definition
@@ -329,9 +327,7 @@ class CmpfOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         made = arith.CmpfOp.parse(parser)
         several = cls.create(
-            operands=[*made.operands],
-            result_types=[_conditions(made.lhs.type)],
-            properties=made.properties,
+            operands=[*made.operands], result_types=[_conditions(made.lhs.type)], properties=made.properties
         )
         made.drop_all_references()
         return several

@@ -344,9 +344,7 @@ class StreamTile:
         warp = f"[{self.names['w']}]" if self.warps else ""
         return f"{self.own}{warp}[{lane or self.names['x']}][{level}][{row}]{strip}[{place}]"
 
-    def newest(
-        self, side: int, step: str, cell: Cell, at: Mapping[str, str]
-    ) -> tuple[ClaimedWrite, ...]:
+    def newest(self, side: int, step: str, cell: Cell, at: Mapping[str, str]) -> tuple[ClaimedWrite, ...]:
         """The writes of the newest row of level 2 * step + side."""
         statement, v = self.program.statements[1 - side], self.names["v"]
         here = {**at, v: step if side else f"{step} - 1"}

@@ -25,13 +25,7 @@ from loopwright.transform.script.operations import (
     Operation,
     Permute,
 )
-from loopwright.transform.script.syntax import (
-    ScriptArgument,
-    ScriptLine,
-    ScriptList,
-    ScriptWord,
-    parse_lines,
-)
+from loopwright.transform.script.syntax import ScriptArgument, ScriptLine, ScriptList, ScriptWord, parse_lines
 
 SYNONYMS = {
     "fission": "distribute",

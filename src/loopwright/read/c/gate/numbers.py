@@ -17,14 +17,7 @@ import islpy as isl
 from loopwright.c.tokens import names_in, whole_word
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
-from loopwright.c.typed.known_values import (
-    Values,
-    ValuesBefore,
-    changes,
-    integer_type,
-    the_value,
-    values_of,
-)
+from loopwright.c.typed.known_values import Values, ValuesBefore, changes, integer_type, the_value, values_of
 from loopwright.errors import BadInput, Code
 from loopwright.model.parameters import ShownCall
 from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
