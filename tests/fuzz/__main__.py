@@ -29,12 +29,14 @@ from tests.fuzz.kinds import KINDS, MUTANTS, Claim, One, Tell, cases, check_of, 
 from tests.fuzz.mutants import Mutant, mutants_of, small_mutant, wrong_mutant
 from tests.fuzz.rewrites import rewrite_case, rewriting
 from tests.fuzz.schedules import schedule_case
-from tests.fuzz.tally import Tally
+from tests.fuzz.tally import NO_CONFIRMED, NOT_RUN, YES_RUN, Tally
 from tests.fuzz.transforms import Case, case_of, small, wrong, wrong_case
 from tests.fuzz.workers import GRACE, Batch, batches
 
 BATCH = 10
 """Numbers whose cases are compiled together."""
+FEW_RUNS = 8
+"""Sizes and data for which the old program is defined, below which a yes is hardly judged."""
 
 
 @dataclass
@@ -50,9 +52,9 @@ class _Said:
         elif one is not None:
             self.claims.append(one)
 
-    @property
-    def wrong(self) -> list[Finding]:
+    def wrong(self, outcomes: Counter[str]) -> list[Finding]:
         told = list(zip(self.claims, judged([one.pair for one in self.claims]), strict=True))
+        outcomes.update(f"{_kind(one)}: {_judged(one, judgement)}" for one, judgement in told)
         found = [finding for one, judgement in told if (finding := _wrong(one, judgement))]
         return self.found + found + _races(told)
 
@@ -62,6 +64,17 @@ def _races(told: list[tuple[Claim, Judgement]]) -> list[Finding]:
     marked = [(one, alone) for one, alone in told if "#pragma omp" in one.pair.new and _is_yes(one)]
     said = judged_with_threads([one.pair for one, _ in marked], [alone for _, alone in marked])
     return [wrong for (one, _), there in zip(marked, said, strict=True) if (wrong := _wrong(one, there))]
+
+
+def _kind(one: Claim) -> str:
+    return one.kind if isinstance(one, Mutant) else "check" if isinstance(one, Checked) else "transform"
+
+
+def _judged(one: Claim, told: Judgement) -> str:
+    """What running says: a yes is judged by runs for several sizes, a no by those of its witness."""
+    if isinstance(one, Mutant) and not one.yes:
+        return NO_CONFIRMED if told.wrong else NOT_RUN
+    return YES_RUN if told.defined >= FEW_RUNS else NOT_RUN
 
 
 def _is_yes(one: Claim) -> bool:
@@ -99,7 +112,7 @@ def rounds(
         for one in cases(number, outcomes, tell, kinds, mutants_each):
             said.add(one)
     tell(f"running what was said from {seed} on")
-    return said.wrong
+    return said.wrong(outcomes)
 
 
 def again(kind: str, number: int) -> list[Finding]:

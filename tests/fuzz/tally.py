@@ -13,6 +13,8 @@ EVERY = 10.0
 """Seconds between two tables."""
 NO_CASES = ("late", "lost", "unfinished")
 """Answers that did not come in time."""
+YES_RUN, NO_CONFIRMED, NOT_RUN = JUDGED = ("yes run", "no confirmed", "not run")
+"""How answers were judged, which is counted beside them: what is none of these is judged at once, or not."""
 ANSWERS = (
     "accepted", "Proved", "VALID", "Refuted", "Illegal", "INVALID", "Undecided", "GaveUp", "BadInput",
 )  # fmt: skip
@@ -48,7 +50,8 @@ class Tally:
 
     @property
     def cases(self) -> int:
-        return sum(count for what, count in self.outcomes.items() if what.split(": ")[1] not in NO_CASES)
+        aside = (*NO_CASES, *JUDGED)
+        return sum(count for what, count in self.outcomes.items() if what.split(": ")[1] not in aside)
 
     @property
     def table(self) -> str:
@@ -57,11 +60,12 @@ class Tally:
         for what, count in self.outcomes.items():
             kind, answer = what.split(": ")
             rows.setdefault(kind, Counter())[answer] += count
-        others = sorted({answer for row in rows.values() for answer in row} - {*ANSWERS, *NO_CASES})
+        aside = (*NO_CASES, *JUDGED)
+        others = sorted({answer for row in rows.values() for answer in row} - {*ANSWERS, *aside})
         lines = []
         for kind, row in sorted(rows.items()):
-            told = [f"{row[one]} {one}" for one in (*ANSWERS, *others, *NO_CASES) if row[one]]
-            count = sum(row.values()) - sum(row[one] for one in NO_CASES)
+            told = [f"{row[one]} {one}" for one in (*ANSWERS, *others, *aside) if row[one]]
+            count = sum(row.values()) - sum(row[one] for one in aside)
             lines.append(f"{kind:<10} {count:>7}  {', '.join(told)}")
         lines.append(
             f"{'all':<10} {self.cases:>7}  {len(self.seen)} symptoms, {self.repeated} more finds of them"
