@@ -19,6 +19,7 @@ from tests.fuzz.judge import LATE_SEEDS, Judgement, Pair, Size, judged
 from tests.fuzz.limits import Late, limited
 from tests.fuzz.places import new_path, old_path
 from tests.fuzz.shrink import shrunk_pair
+from tests.fuzz.tally import NOT_RUN
 from tests.fuzz.transforms import Case
 
 _TOKEN = re.compile(
@@ -42,6 +43,8 @@ _GROUPS = (
 )
 _LARGEST = 17
 _SIZES = ("n", "m", "u", "h")
+_LOCALS = ("s", "t", "w", "v", "c")
+"""Variables of the function: a run has the values that it gives them, and a witness may have no others."""
 
 
 @dataclass(frozen=True)
@@ -170,9 +173,10 @@ def said_of(seed: int, pair: Pair, outcomes: Counter[str], kind: str = "mutant")
         case Refuted(message=message, witness=witness, parameters=sizes, inputs=inputs):
             chosen = {name: int(value) for name, at, value in inputs if not at and name in _SIZES}
             size = _witness(sizes | chosen)
-            given = {*_SIZES, *(one.name for one in pair.arrays)}
+            given = {*_SIZES, *_LOCALS, *(one.name for one in pair.arrays)}
             cannot_be_given = any(name not in given for name, _, _ in inputs)
             if size is None or cannot_be_given or _is_parallel(pair.new):  # threads that race need not tell
+                outcomes[f"{kind}: {NOT_RUN}"] += 1
                 return None
             asked = replace(pair, also=size, given=inputs)
             return Mutant(kind, seed, asked, f"{message} ({witness})", yes=False)
@@ -193,7 +197,7 @@ def _witness(sizes: dict[str, int]) -> Size | None:
 
     Numbers that decide nothing but values are not among them; witnesses have 0 for these.
     """
-    if any(abs(value) > _LARGEST for value in sizes.values()) or not set(sizes) <= set("nmuh"):
+    if any(abs(value) > _LARGEST for value in sizes.values()) or not set(sizes) <= {*_SIZES, *_LOCALS}:
         return None
     return sizes.get("n", 4), sizes.get("m", 5), sizes.get("u", 0), sizes.get("h", 0)
 
