@@ -217,7 +217,7 @@ def test_without_the_checker_the_status_says_so(
         said = capsys.readouterr()
         proof = json.loads(said.out)["proof"]
         assert (proof["by"], proof["status"]) == ("isl", "not checked")
-        assert ("make checker" in proof["detail"]) == ("make checker" in said.err) == (not is_off)
+        assert ("loopwright doctor" in proof["detail"]) == ("loopwright doctor" in said.err) == (not is_off)
         assert bool(said.err) == (not is_off)
 
 

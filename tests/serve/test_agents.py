@@ -163,3 +163,13 @@ def test_opened_files_include_nothing_else(tmp_path: Path) -> None:
     assert list(opened_files([str(tmp_path / "a.h"), str(tmp_path / "b.h")])) == ["a.h", "b.h"]
     with pytest.raises(BadInput, match="two files are called"):
         opened_files([str(tmp_path / "a.h"), str(tmp_path / "." / "a.h")])
+
+
+def test_what_is_assumed_is_told_to_the_tools() -> None:
+    """OLD and NEW differ for n = 0 alone."""
+    old = "void f(int n, double *A) { for (int i = 0; i < n; i++) A[i] = 1; }"
+    new = "void f(int n, double *A) { A[0] = 1; for (int i = 1; i < n; i++) A[i] = 1; }"
+    given = {"old": old, "new": new}
+    calls: list[Call] = [("prove", given), ("prove", {**given, "assume": ["n >= 1"]})]
+    _, (plain, assumed) = ask(calls, {})
+    assert (plain["verdict"], assumed["verdict"]) == ("wrong", "proved")

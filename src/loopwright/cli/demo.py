@@ -88,7 +88,8 @@ def _farewell(keep: str | None, seconds: float) -> str:
     kept = f"The files are in {keep}.\n" if keep else ""
     return (
         f"{_heading('Now yours')}"
-        f"{kept}Put '#pragma scop' and '#pragma endscop' around the loops of a C file, then:\n\n"
+        f"{kept}With a C file of your own:\n\n"
+        "  loopwright find kernel.c                  its loops, and how to name them: --function NAME\n"
         "  loopwright suggest kernel.c               what is legal, ready to paste\n"
         "  loopwright transform kernel.c script.lw   the new file, proved\n"
         "  loopwright show kernel.c script.lw        pictures, and what a refusal means\n"

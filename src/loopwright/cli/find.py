@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_compiler_options, compiler_options
+from loopwright.cli.options import Verbs, add_compiler_options, add_stated, compiler_options
 from loopwright.read.c.options import ReadOptions
 from loopwright.source import called
 
@@ -27,8 +27,7 @@ def add_to(verbs: Verbs) -> None:
     parser.set_defaults(invocation=find)
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file, or - for standard input")
-    add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
-    add("--assume", action="append", default=[], metavar="COND", help="this holds of the parameters")
+    add_stated(parser)
     add("--json", action="store_true", help="the same for machines")
     add_compiler_options(parser)
 

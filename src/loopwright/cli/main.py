@@ -189,6 +189,9 @@ def _verb(words: Sequence[str]) -> str | None:
 def parsed(words: Sequence[str]) -> argparse.Namespace:
     """The command line; a script may also come after options, where argparse does not take it."""
     verb = _verb(words)
+    if not words:
+        parser().print_help(sys.stderr)
+        sys.exit(2)
     known = parser([verb]) if verb is not None and words[0] == verb else parser()
     arguments, rest = known.parse_known_args(words)
     if len(rest) == 1 and not rest[0].startswith("-") and vars(arguments).get("script", "") is None:

@@ -90,11 +90,17 @@ def sizes(words: Sequence[str], file: str, option: str = "-D") -> dict[str, int]
 
 def add_reading_options(parser: argparse.ArgumentParser, *, definitions: bool = True) -> None:
     """The options of every verb that reads C."""
-    add = parser.add_argument
-    add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
-    add("--assume", action="append", default=[], metavar="COND", help="this holds of the parameters")
+    add_stated(parser)
     add_choice(parser)
     add_compiler_options(parser, definitions=definitions)
+
+
+def add_stated(parser: argparse.ArgumentParser) -> None:
+    """What the user says of a file that its text does not."""
+    add = parser.add_argument
+    add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
+    text = "this holds of the sizes, such as 'n >= 4'"
+    add("--assume", action="append", default=[], metavar="COND", help=text)
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,7 @@ def read_schedule(path: str | Path, form: str | None = None) -> Schedule:
             Code.FILE,
             f"no reader for files that end in '{suffix}'" if suffix else "the file's name has no ending",
             span=Span.start_of(name),
-            hint=f"known endings are {', '.join(SUFFIXES)}",
+            hint=f"known endings are {', '.join(SUFFIXES)}; 'codegen --format st' says it for any other",
         )
     source = load(name)
     return _parser(suffix)(source.text, source.path)

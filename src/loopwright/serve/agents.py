@@ -47,7 +47,10 @@ Reassociation = Annotated[bool, Field(description="Let sums and products be comp
 Contraction = Annotated[bool, Field(description="Let vectors' fused products and sums be rounded twice")]
 Directives = Annotated[bool, Field(description="Obey the OpenMP loop directives in the file instead")]
 Pragmas = Annotated[bool, Field(description="Write OpenMP pragmas at parallel loops")]
+Assume = Annotated[list[str], Field(description="What holds of the sizes: ['n >= 4', 'pitch >= w']")]
+Pure = Annotated[list[str], Field(description="Functions that have no side effects")]
 Sizes = Annotated[dict[str, int], Field(description="Problem sizes, such as {'N': 50}")]
+_NONE: list[str] = []
 
 
 def opened_files(paths: Sequence[str]) -> dict[str, str]:
@@ -102,6 +105,7 @@ class _Asking:
         flags = [name for name, value in more.items() if value is True]
         question = {"kind": "tool", "tool": tool, "texts": dict(texts), "function": function, "flags": flags}
         question |= {"sizes": more.get("sizes", {}), "opened": dict(self.opened)}
+        question |= {name: list(more.get(name, ())) for name in ("pure", "assume")}
         return await _answer(self.workers, question)
 
 
@@ -116,13 +120,16 @@ def _add_tools(made: MCPServer, ask: _Asking) -> None:
         *,
         reassociation: Reassociation = False,
         contraction: Contraction = False,
+        assume: Assume = _NONE,
+        pure: Pure = _NONE,
     ) -> dict[str, Any]:
         """Prove that NEW computes what OLD does, for every problem size, or say where it does not.
 
         Without NEW: prove that the OpenMP loop directives in OLD (tile, interchange, fuse, ...) are legal.
         """
         texts = {"old": old, "new": new} if new else {"c": old}
-        return await ask("prove", texts, function, reassociation=reassociation, contraction=contraction)
+        allowed = {"reassociation": reassociation, "contraction": contraction}
+        return await ask("prove", texts, function, **allowed, assume=assume, pure=pure)
 
     @made.tool()
     async def transform(
@@ -133,20 +140,26 @@ def _add_tools(made: MCPServer, ask: _Asking) -> None:
         directives: Directives = False,
         openmp: Pragmas = False,
         reassociation: Reassociation = False,
+        assume: Assume = _NONE,
+        pure: Pure = _NONE,
     ) -> dict[str, Any]:
         """Rewrite the loops of a C file by a script, proved: "code" is the new file."""
         more = {"directives": directives, "openmp": openmp, "reassociation": reassociation}
-        return await ask("transform", {"c": c, "script": script}, function, **more)
+        return await ask("transform", {"c": c, "script": script}, function, **more, assume=assume, pure=pure)
 
     @made.tool()
-    async def suggest(c: CText, function: Function = "") -> dict[str, Any]:
+    async def suggest(
+        c: CText, function: Function = "", *, assume: Assume = _NONE, pure: Pure = _NONE
+    ) -> dict[str, Any]:
         """Interchanges, tilings, fusions and parallel loops as lines of a script, and which are "legal"."""
-        return await ask("suggest", {"c": c}, function)
+        return await ask("suggest", {"c": c}, function, assume=assume, pure=pure)
 
     @made.tool()
-    async def extract(c: CText, function: Function = "") -> dict[str, Any]:
+    async def extract(
+        c: CText, function: Function = "", *, assume: Assume = _NONE, pure: Pure = _NONE
+    ) -> dict[str, Any]:
         """What is understood of the loops of a C file: statements, domains, accesses, dependences."""
-        return await ask("extract", {"c": c}, function)
+        return await ask("extract", {"c": c}, function, assume=assume, pure=pure)
 
 
 def _add_check(made: MCPServer, ask: _Asking) -> None:

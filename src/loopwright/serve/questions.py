@@ -71,6 +71,8 @@ class ToolQuestion:
     flags: frozenset[str] = frozenset()
     sizes: Mapping[str, int] = field(default_factory=dict)
     opened: Mapping[str, str] = field(default_factory=dict)
+    pure: tuple[str, ...] = ()
+    assume: tuple[str, ...] = ()
 
 
 TOOLS = ("prove", "check", "transform", "suggest", "extract")
@@ -113,7 +115,16 @@ def _tool(data: Mapping[str, Any]) -> ToolQuestion:
     opened = {name: _text(data["opened"], name) for name in data.get("opened", {})}
     if any(name.startswith("/") or ".." in name.split("/") for name in opened):
         raise _refusal("'opened' must have names of files in the folder of the question")
-    return ToolQuestion(data["tool"], texts, function, flags, _sizes(data, 1_000_000), opened)
+    stated = {name: _several(data, name) for name in ("pure", "assume")}
+    return ToolQuestion(data["tool"], texts, function, flags, _sizes(data, 1_000_000), opened, **stated)
+
+
+def _several(data: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """A list of short texts, such as conditions."""
+    values = data.get(name, ())
+    if not isinstance(values, list | tuple) or len(values) > 40:
+        raise _refusal(f"'{name}' must be a list of at most 40 texts")
+    return tuple(_text({name: one}, name) for one in values)
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:

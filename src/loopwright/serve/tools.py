@@ -66,7 +66,8 @@ def _write(question: ToolQuestion, texts: dict[str, str]) -> None:
 
 
 def _answer(question: ToolQuestion, texts: dict[str, str], about: dict[str, Any]) -> dict[str, Any]:
-    reading = ReadOptions(choice=Choice((question.function,)) if question.function else BY_PRAGMAS)
+    choice = Choice((question.function,)) if question.function else BY_PRAGMAS
+    reading = ReadOptions(question.pure, question.assume, choice)
     match question.tool:
         case "prove" if "old" in texts:
             return about | _compared(question, reading)

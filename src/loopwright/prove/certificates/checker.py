@@ -35,7 +35,7 @@ MODULES = {
     "driver": ("driver.ml", ()),
 }
 """Each module, its source, and what is opened before: the finder is compiled with either kind of numbers."""
-BUILD = "build it with 'make checker', or 'python -m loopwright.prove.certificates.checker' (needs ocamlopt)"
+BUILD = "'loopwright doctor' says how to get it"
 ENOUGH = 2.0
 """Seconds of processor time to find certificates in, unless told otherwise."""
 BUFFERS_TAKE = 6
