@@ -67,7 +67,8 @@ def test_directories_missing_files_and_unknown_endings(tmp_path: Path) -> None:
     assert refusal(tmp_path / "none.poly").message == "cannot be read: No such file or directory"
     unknown = refusal(tmp_path / "file.txt")
     assert unknown.message == "no reader for files that end in '.txt'"
-    assert unknown.hint == "known endings are .cloog, .in, .poly, .scop, .st; 'codegen --format st' says it for any other"
+    endings = "known endings are .cloog, .in, .poly, .scop, .st"
+    assert unknown.hint == f"{endings}; 'codegen --format st' says it for any other"
     assert refusal(tmp_path / "file").message == "the file's name has no ending"
 
 
