@@ -60,6 +60,8 @@ class PointsTo:
     pending: set[int] = field(default_factory=set)
     is_inside: bool = False
     """Asked about a function that the first one, or another, calls: its parameters are what it is given."""
+    until: int | None = None
+    """A token of the function after which nothing it does to its own variables counts."""
 
     def storage_of(self, lvalue: tree.Expression) -> frozenset[Target]:
         """The storage that an lvalue is in."""
@@ -230,8 +232,12 @@ class PointsTo:
                 place = self.function.parameters.index(declared)
                 for caller, call in calls_of(self.file, self.function):
                     yield from ((caller, one, True) for one in call.arguments[place : place + 1])
+        is_own = declared.storage in (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
+        is_hidden = is_own and declared.offset not in self.function.addressed
         for function in functions:
             for node in function.giving:
+                if is_hidden and self.until is not None and node.place.first >= self.until:
+                    continue
                 if isinstance(node, tree.CallExpression) and node.callee is not None:
                     called = self.file.definition(node.callee)
                     is_seen = called is not None and not called.problems

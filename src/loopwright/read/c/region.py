@@ -14,7 +14,7 @@ import islpy as isl
 
 from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import refuse_live_iterators
-from loopwright.c.loops import outer_iterators
+from loopwright.c.loops import LOOPS, outer_iterators
 from loopwright.c.openmp import TRANSFORMING
 from loopwright.c.references import pointer_sum, reference_of
 from loopwright.c.regions import Directive, Region
@@ -227,7 +227,9 @@ def refuse_known_aliases(setting: Setting, root: Node, region: Span) -> None:
     for function in root.named_children:
         if function.type != "function_definition" or not function.span.contains(region):
             continue
-        given = [(target, value) for target, value in _given(function) if not region.contains(target.span)]
+        last = len(region.source.text) if _may_run_again(function, region) else region.start
+        given = [(target, value) for target, value in _given(function) if target.start < last]
+        given = [pair for pair in given if not region.contains(pair[0].span)]
         into: dict[str, set[str]] = {}
         for target, value in given:
             into.setdefault(target.text, set()).update(_pointed_to(setting, value))
@@ -242,6 +244,15 @@ def refuse_known_aliases(setting: Setting, root: Node, region: Span) -> None:
                         f"use one of them in the region: '{array}' with other subscripts, or '{pointer}'",
                     )
                     raise Unfollowed(failure, names=frozenset(both))
+
+
+def _may_run_again(function: Node, region: Span) -> bool:
+    """Whether a call of the function may run the region twice: by a loop around it, or a `goto`.
+
+    Otherwise nothing after the region counts here; what lasts from one call to the next is for the gate.
+    """
+    around = (one.start < region.start and region.end <= one.end for one in function.of_type(*LOOPS))
+    return any(around) or bool(function.of_type("goto_statement", "gnu_asm_expression"))
 
 
 def _reached(into: Mapping[str, set[str]], pointer: str) -> set[str]:

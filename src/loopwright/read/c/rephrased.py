@@ -39,6 +39,7 @@ from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.evolution import with_pointer_walks
+from loopwright.read.c.exchanged import with_exchanges_written_out
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Edit, Source, Span
@@ -144,6 +145,7 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     """
     seen = {source.text}
     for text in _base_texts(source, options):
+        text = with_exchanges_written_out(text, options)
         text = with_own_names(with_assigned_arrays(text, options), options)
         walked = with_pointer_walks(text, options)
         for words in dict.fromkeys((with_element_pointers(walked, options), walked, text)):
@@ -204,6 +206,7 @@ def further_followed(
 def _further(source: Source, options: CompilerOptions) -> Iterator[Source]:
     """The elements that pointers lead to in place of these, then what called functions do as well."""
     for text in (source, *_with_helpers_inlined(source, options)):
+        text = with_exchanges_written_out(text, options)
         text = with_own_names(with_assigned_arrays(text, options), options)
         words = with_element_pointers(with_pointer_walks(text, options), options)
         yield words

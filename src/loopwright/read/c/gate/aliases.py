@@ -12,6 +12,7 @@ from itertools import combinations
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
+from loopwright.c.typed.liveness import may_run_again
 from loopwright.c.typed.pointer_values import root_and_path
 from loopwright.c.typed.points_to import Object, PointsTo, Target, calls_of
 from loopwright.c.types import ArrayType, CType, Floating, Integer, Pointer, Record, Unknown, unqualified
@@ -41,7 +42,7 @@ class _Use:
 
 def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile) -> None:
     """Raise where storage that the region writes has a second name in it."""
-    facts = PointsTo(file, region.function)
+    facts = PointsTo(file, region.function, until=None if may_run_again(region) else region.end)
     rows = _rows(region)
     places = reaching(program)
     found = [use for statement in region.statements for use in _uses(statement, facts, rows)]
