@@ -29,6 +29,7 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.c.tokens import blank, decimal, names_in, on_one_line
+from loopwright.c.types import INT, LONG, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source
 
@@ -250,7 +251,7 @@ def _is_setting(node: Node, file: CFile) -> bool:
 def _set_type(node: Node, file: CFile) -> str | None:
     """The type of k in `k = e;` or `int k = e;`."""
     if node.type == "declaration":
-        return file.declarations.resolved(type_text(node, qualifiers=False))
+        return _integer(type_text(node, qualifiers=False), file)
     return _type(without_parentheses(field(named_children(node)[0], "left")), file)
 
 
@@ -275,7 +276,16 @@ def _type(word: Node, file: CFile) -> str | None:
     declared = file.declarations.visible(word.text, word.span)
     if declared is None or declared.rank != int(is_pointed) or declared.extents not in ((), ("",)):
         return None
-    return file.declarations.resolved(declared.type)
+    return _integer(declared.type, file)
+
+
+def _integer(text: str, file: CFile) -> str | None:
+    """`int` or `long`, in whatever words: `long int`, `const integer`."""
+    resolved = file.declarations.resolved(text)
+    if not {*resolved.split()} <= {"int", "long", "signed", "const"}:
+        return None
+    kind = named_type(resolved)
+    return "int" if kind == INT else "long" if kind == LONG else None
 
 
 def _is_local(name: str, around: list[Node]) -> bool:
