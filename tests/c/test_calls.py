@@ -343,3 +343,29 @@ def test_an_assertion_changes_nothing() -> None:
     other = text.replace("void f", head + "void f").replace("assert(a->v != 0)", "set(a)")
     with pytest.raises(BadInput, match="may change 'a->n', which decides"):
         read_source(Source("t.c", other))
+
+
+_PAIR = "typedef struct {{ {kind} re, im; }} Z; typedef struct {{ unsigned dim; Z *ve; }} V;\n"
+_PAIR += "static Z add(Z a, Z b) {{ Z r; r.re = a.re + b.re; r.im = a.im + b.im; return r; }}\n"
+_PAIR += "void f(V *x, V *y) {{\n#pragma scop\nfor (unsigned i = 0; i < x->dim; i++)"
+_PAIR += " y->ve[i] = add(x->ve[i], y->ve[i]);\n#pragma endscop\n}}\n"
+
+
+@pytest.mark.parametrize(("kind", "is_read"), [("double", True), ("float", True), ("int", False)])
+def test_a_struct_that_is_written_changes_what_its_members_may_be(kind: str, is_read: bool) -> None:
+    """An assignment to a struct of doubles through a pointer changes no size."""
+    source = Source("t.c", _PAIR.format(kind=kind))
+    if is_read:
+        (program,) = read_source(source)
+        assert [one.depth for one in program.statements] == [1]
+    else:
+        with pytest.raises(BadInput, match="may change 'x->dim', which decides"):
+            read_source(source)
+
+
+def test_values_in_a_statement_that_is_left_whole_decide_nothing() -> None:
+    head = "typedef struct { double x, y; } P; static void set(P *p, double v) { p->x = p->y = v; }\n"
+    head += "static double sum(P *p) { return p->x + p->y; }\nvoid f(int n, double *a) {\n#pragma scop\n"
+    body = "for (int i = 0; i < n; i++) { P p; set(&p, a[i]); double s = sum(&p); a[i] = s; }\n"
+    (program,) = read_source(Source("t.c", head + body + "#pragma endscop\n}\n"))
+    assert [one.depth for one in program.statements] == [1]

@@ -271,7 +271,12 @@ def may_be_written(kind: types.CType, written: Iterable[types.CType]) -> bool:
 
 
 def _may_be_same(one: types.CType, other: types.CType) -> bool:
+    """An object of a struct type has objects of the types of its members in it."""
     match (_number(one), _number(other)):
+        case (inner, types.Record(fields=tuple(fields))) if not isinstance(inner, types.Record):
+            return any(_may_be_same(inner, types.unqualified(member.type)) for member in fields)
+        case (inner, types.ArrayType(element=element)) if not isinstance(inner, types.Record):
+            return _may_be_same(inner, types.unqualified(element))
         case (types.Integer(), types.Floating()) | (types.Floating(), types.Integer()):
             return _CHARACTER in {kind.bits for kind in (one, other) if isinstance(kind, types.Integer)}
         case (types.Integer(bits=bits), types.Integer(bits=others)):

@@ -105,13 +105,16 @@ def _hidden(region: TypedRegion, file: TypedFile, nodes: Sequence[tree.Node]) ->
 
 
 def _deciding(program: Program, nodes: Sequence[tree.Node]) -> set[str]:
-    """The names in bounds and conditions, and in the values of variables that are written out."""
+    """The names in bounds and conditions, and in the values of variables that are written out: not of those
+    that are declared in a statement which is left as it is."""
     iterators = {name for statement in program.statements for name in statement.iterators}
     kept = {statement.body.place.start for statement in program.statements if statement.body.terminator}
+    whole = [statement.body.place for statement in program.statements]
     values = {
         part.declaration.name
         for node in nodes
         if isinstance(node, tree.Declarator) and node.initial is not None and node.name.start not in kept
+        if not any(place.start < node.place.span.start and node.place.span.end <= place.end for place in whole)
         for part in _evaluated(node.initial)
         if isinstance(part, tree.Name)
     }
