@@ -114,7 +114,7 @@ def _deciding(program: Program, nodes: Sequence[tree.Node]) -> set[str]:
         part.declaration.name
         for node in nodes
         if isinstance(node, tree.Declarator) and node.initial is not None and node.name.start not in kept
-        if not any(place.start < node.place.span.start and node.place.span.end <= place.end for place in whole)
+        if not any(place.start < node.name.start < place.end for place in whole)
         for part in _evaluated(node.initial)
         if isinstance(part, tree.Name)
     }
