@@ -366,6 +366,6 @@ def test_a_struct_that_is_written_changes_what_its_members_may_be(kind: str, is_
 def test_values_in_a_statement_that_is_left_whole_decide_nothing() -> None:
     head = "typedef struct { double x, y; } P; static void set(P *p, double v) { p->x = p->y = v; }\n"
     head += "static double sum(P *p) { return p->x + p->y; }\nvoid f(int n, double *a) {\n#pragma scop\n"
-    body = "for (int i = 0; i < n; i++) { P p; set(&p, a[i]); double s = sum(&p); a[i] = s; }\n"
+    body = "for (int i = 0; i < n; i++) { P p; p.x = 1; set(&p, a[i]); int s = sum(&p); a[i] = s * p.x; }\n"
     (program,) = read_source(Source("t.c", head + body + "#pragma endscop\n}\n"))
     assert [one.depth for one in program.statements] == [1]
