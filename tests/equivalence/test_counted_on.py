@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.prove.comparison.files import compare_files
-from loopwright.prove.verdict import Undecided
 from tests.equivalence.test_phrasings import verdict
 
 AXPY = """void f(int n, double a, const double *restrict x, double *restrict y) {
@@ -235,14 +233,3 @@ def test_a_switch_over_what_is_left(tmp_path: Path, new: str) -> None:
 def test_a_switch_that_does_something_else_is_not_proved(tmp_path: Path, new: str, answer: str) -> None:
     """Labels that are left out, or others; numbers that C cuts to an int; labels inside of statements."""
     assert verdict(tmp_path, COPY, new) == answer
-
-
-def test_one_loop_over_all_elements_is_said_to_be_two(tmp_path: Path) -> None:
-    old, new = tmp_path / "old.c", tmp_path / "new.c"
-    for file, head, at in (
-        (old, "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)", "a[i][j]"),
-        (new, "for (int k = 0; k < n * m; k++)", "a[k / m][k % m]"),
-    ):
-        file.write_text(f"void f(int n, int m, double a[n][m]) {{ {head} {at} = 0; }}\n")
-    found = compare_files(old, new).verdict
-    assert isinstance(found, Undecided) and "has to be written as two" in found.reason

@@ -12,7 +12,7 @@ from loopwright.c.reworded.vector_lanes import with_lanes
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.prove.comparison.files import CONTRACTED, FUSED, compare_files
 from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions
-from loopwright.prove.verdict import Refuted, Undecided
+from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.paired_wordings import in_lanes
 from loopwright.source import Source
 
@@ -208,3 +208,30 @@ def test_lanes_move_as_the_compiler_moves_them(tmp_path: Path) -> None:
         run(["cc", "-mavx", "-w", "-o", tmp_path / name, tmp_path / f"{name}.c"], check=True)
         shown.append(run([tmp_path / name], check=True, capture_output=True, text=True).stdout)
     assert "immintrin" not in source and shown[0] == shown[1]
+
+
+OF_ARM = """#include <arm_neon.h>
+double x[900], y[900];
+void f(int n, double a) {
+  int i = 0;
+  float64x2_t va = vdupq_n_f64(a);
+  for (; i + 2 <= n; i += 2)
+    vst1q_f64(&y[i], SUM);
+  for (; i < n; i++)
+    y[i] = y[i] + a * x[i];
+}
+"""
+SUMS_OF_ARM = [
+    ("vaddq_f64(vld1q_f64(y + i), vmulq_f64(va, vld1q_f64(x + i)))", PLAINLY, True),
+    ("vaddq_f64(vld1q_f64(y + i), vmulq_f64(va, vld1q_f64(x + i + 1)))", PLAINLY, False),
+    ("vfmaq_f64(vld1q_f64(y + i), va, vld1q_f64(x + i))", ALLOWED, True),
+    ("vfmaq_f64(va, vld1q_f64(y + i), vld1q_f64(x + i))", ALLOWED, False),
+    ("vfmsq_f64(vld1q_f64(y + i), va, vld1q_f64(x + i))", ALLOWED, False),
+]
+
+
+@pytest.mark.skipif(machine() != "aarch64", reason="instructions of ARM")
+@pytest.mark.parametrize(("text", "options", "is_proved"), SUMS_OF_ARM)
+def test_vectors_of_arm(tmp_path: Path, text: str, options: ComparisonOptions, is_proved: bool) -> None:
+    found = compared(OF_ARM.replace("SUM", text), tmp_path, options).verdict
+    assert isinstance(found, Proved if is_proved else Refuted)

@@ -182,7 +182,7 @@ def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Ed
 
 def count_of(loop: Node, name: str, region: Region, file: CFile) -> LoopCount | None:
     """How a loop counts, where its iterator and its bounds are integers that only its head changes."""
-    kind = _integer_type(name, file.declarations, loop)
+    kind = integer_type(name, file.declarations, loop)
     count = _up_to_a_multiple(loop, name, kind) or loop_count(loop, name)
     if count is None or not is_alone(loop, name, region):
         return None
@@ -190,7 +190,7 @@ def count_of(loop: Node, name: str, region: Region, file: CFile) -> LoopCount | 
     if kind is None or name in count.names or count.names & changed:
         return None
     count = replace(count, kind=kind)
-    kinds = {_integer_type(word, file.declarations, loop) for word in count.names}
+    kinds = {integer_type(word, file.declarations, loop) for word in count.names}
     is_plain = kind == "int" and kinds <= {"int"}
     if is_plain or _counts_alike(loop, count, kinds):
         return count
@@ -379,7 +379,7 @@ def changed_names(node: Node) -> tuple[str, ...]:
     return (target.text,) if target.type == "identifier" else ()
 
 
-def _integer_type(name: str, known: Declarations, loop: Node) -> str | None:
+def integer_type(name: str, known: Declarations, loop: Node) -> str | None:
     """The type of an integer variable, or of the iterator of a loop around that declares it."""
     around = loop.parent
     while around is not None:

@@ -8,6 +8,12 @@ where the size is that of the elements, which are numbers, and a byte of zeros i
 negative n, which is a very large size for the function, N is a large number too: such a loop writes what a
 loop of no iterations does not.  Lines stay.
 
+Calls that fetch what is at an address beforehand do nothing to values, and are left out:
+
+    __builtin_prefetch(&a[i + 16], 0, 3);     ;
+
+where the arguments are addresses and numbers that nothing is changed for.
+
 Fused products and sums of the library, as products and sums that round twice.
 
     fma(x, y, z)        ((double)(x) * (double)(y) + (double)(z))
@@ -25,15 +31,18 @@ from dataclasses import replace
 
 from loopwright.c.declarations import INTEGER_TYPES, Declarations, Variable
 from loopwright.c.file import CFile, c_file, includes
+from loopwright.c.reworded.flat_loops import factors_of
 from loopwright.c.reworded.plain_loops import lines_in
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, without_parentheses
-from loopwright.c.tokens import names_in, on_one_line, without_comments
+from loopwright.c.tokens import has_effect, names_in, on_one_line, without_comments
 from loopwright.errors import BadInput
 from loopwright.source import Edit, Source
 
 _MANY = 1 << 30
 _NUMBER = "memory_element"
 _CALLED = ("memset", "memcpy")
+_PREFETCH = "__builtin_prefetch"
+FETCHED = "addresses that are only prefetched are not looked at"
 _PLAIN = re.compile(r"[\w\s+\-*/%()]+")
 _SIZES = ("size_t", "unsigned long")
 _OTHERWISE = frozenset(("sizeof", "size_t", "unsigned", "int", "long", "short", "char", "ptrdiff_t"))
@@ -51,6 +60,30 @@ def with_memory_loops(source: Source) -> Source:
     except BadInput:
         return source
     return source.edited(edits) if edits else source
+
+
+def without_prefetches(source: Source) -> Source:
+    """The text without calls that only fetch memory beforehand, in its regions."""
+    if _PREFETCH not in source.text:
+        return source
+    try:
+        file = c_file(source)
+        edits = [] if _PREFETCH in file.macro_names else [*_fetched(file)]
+    except BadInput:
+        return source
+    return source.edited(sorted(edits)) if edits else source
+
+
+def _fetched(file: CFile) -> Iterator[Edit]:
+    for region in file.regions:
+        for node in file.block(region.place).of_type("expression_statement"):
+            call = node.only_expression
+            if call is None or call.type != "call_expression" or field(call, "function").text != _PREFETCH:
+                continue
+            words = {*names_in(field(call, "arguments").text)}
+            hidden = any(has_effect(macro.body) for macro in file.macros if macro.name in words)
+            if not hidden and not has_effect(field(call, "arguments").text):
+                yield node.start, node.end, ";" + lines_in(file.source, node.start, node.end)
 
 
 def _edits(file: CFile) -> Iterator[Edit]:
@@ -132,6 +165,8 @@ def _count(node: Node, target: Variable, declared: Declarations) -> str | None:
     if count.type == "cast_expression" and field(count, "type").text in _SIZES:
         count = without_parentheses(field(count, "value"))
     text = on_one_line(count.text)
+    factors = factors_of(count)
+    text = " * ".join(factors) if len(factors) > 1 else text
     return text if _PLAIN.fullmatch(text) and _OTHERWISE.isdisjoint(names_in(text)) else None
 
 

@@ -8,8 +8,9 @@
     for (..) B                                        }
     }
 
-All threads wait at the end of a loop, as they do at the end of a parallel one, so `nowait` is left out at the
-last loop and nowhere else.  What a thread keeps for itself from one loop to the next is lost in other words:
+A loop around these that each thread runs by itself, with an iterator of its own, is one loop.  All threads
+wait at the end of a shared loop, as they do at the end of a parallel one, so `nowait` is left out at the last
+loop and nowhere else.  What a thread keeps for itself from one loop to the next is lost in other words:
 such a program reads what has no value there.  A reduction of the block is one of its only loop.  Lines stay.
 
 `i != n` of a loop that an OpenMP directive divides, as the `i < n` that it means there.
@@ -27,9 +28,11 @@ import re
 from collections.abc import Iterator
 
 from loopwright.c.file import c_file
+from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.regions import Directive, Region
-from loopwright.c.reworded.plain_loops import is_before
-from loopwright.c.syntax import Node, walk
+from loopwright.c.reworded.final_values import changed_names
+from loopwright.c.reworded.plain_loops import is_before, is_simple, stepped
+from loopwright.c.syntax import Node, field, identifiers, walk
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion, typed_file
@@ -37,11 +40,11 @@ from loopwright.c.typed.known_values import integer_type
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.source import Edit, Source, Span
 
-_BLOCK = re.compile(r"\s*omp\s+parallel\b(?!\s*[,]?\s*(?:for|sections|loop|masked|master|workshare)\b)")
+BLOCK = re.compile(r"\s*omp\s+parallel\b(?!\s*[,]?\s*(?:for|sections|loop|masked|master|workshare)\b)")
 _FOR = re.compile(r"\s*omp\s+(for(?:\s+simd)?)\b")
 _BARRIER = re.compile(r"\s*omp\s+barrier\s*")
 _NOWAIT = re.compile(r"[\s,]*\bnowait\b")
-_CLAUSES = re.compile(
+CLAUSES = re.compile(
     r"(?:[\s,]*(?:private|shared|default|num_threads|proc_bind|if|reduction)\s*\([^()]*(?:\([^()]*\)[^()]*)*\))*\s*"
 )
 
@@ -53,7 +56,7 @@ def with_parallel_loops(source: Source) -> Source:
         edit
         for region in file.regions
         for pragma in region.pragmas
-        if _BLOCK.match(pragma.argument) is not None
+        if BLOCK.match(pragma.argument) is not None
         for edit in _edits(file.block(region.place), region, pragma)
     ]
     return source.edited(sorted(edits)) if edits else source
@@ -61,34 +64,74 @@ def with_parallel_loops(source: Source) -> Source:
 
 def _edits(around: Node, region: Region, pragma: Directive) -> list[Edit]:
     """What makes the loops of a block parallel ones; nothing where the block holds something else."""
-    head = _BLOCK.match(pragma.argument)
+    head = BLOCK.match(pragma.argument)
     clauses = pragma.argument[head.end() :] if head is not None else ""
     after = [one for one in around.statements() if one.start >= pragma.place.end]
     block = min(after, key=lambda one: (one.start, -one.end), default=None)
-    if block is None or _CLAUSES.fullmatch(clauses) is None:
+    if block is None or CLAUSES.fullmatch(clauses) is None:
         return []
-    parts = block.named_children if block.type == "compound_statement" else [block]
-    loops = [one for one in parts if one.type not in ("comment", "preproc_call")]
     inner = [one for one in region.pragmas if pragma.place.end <= one.place.start < block.end]
-    edits = [_edit(pragma, "")]
-    at = pragma.place.end
-    for loop in loops:
-        own = [one for one in inner if at <= one.place.start < loop.start]
-        shared = [one for one in own if not _is_barrier(one)]
-        head = _FOR.match(shared[0].argument) if len(shared) == 1 else None
-        if loop.type != "for_statement" or head is None:
-            return []
-        further = shared[0].argument[head.end() :]
-        is_unlike = not {*names_in(further)}.isdisjoint(_private(clauses))
-        if is_unlike or (_NOWAIT.search(further) is not None and loop is not loops[-1]):
-            return []
-        said = f"#pragma omp parallel {head[1]}{clauses} {_NOWAIT.sub(' ', further).strip()}"
-        edits += [_edit(one, said.rstrip() if one in shared else "") for one in own]
-        at = loop.end
-    rest = [one for one in inner if one.place.start >= at]
-    if not loops or not all(map(_is_barrier, rest)) or (len(loops) > 1 and "reduction" in clauses):
+    changed = frozenset(word for node in walk(block) for word in changed_names(node))
+    team = _Team(clauses, inner, changed)
+    edits = team.shared(block, pragma.place.end, is_last=True)
+    if edits is None or not team.loops or (team.loops > 1 and "reduction" in clauses):
         return []
-    return [*edits, *(_edit(one, "") for one in rest)]
+    return [_edit(pragma, ""), *edits]
+
+
+class _Team:
+    """The threads of a block: the clauses and pragmas there, and what it changes."""
+
+    def __init__(self, clauses: str, pragmas: list[Directive], changed: frozenset[str]) -> None:
+        self.clauses, self.pragmas, self.changed = clauses, pragmas, changed
+        self.loops = 0
+        """So many are shared."""
+
+    def shared(self, block: Node, at: int, *, is_last: bool) -> list[Edit] | None:
+        """What makes the loops that the threads share parallel ones; None where there is something else."""
+        parts = block.named_children if block.type == "compound_statement" else [block]
+        loops = [one for one in parts if one.type not in ("comment", "preproc_call")]
+        edits: list[Edit] = []
+        for loop in loops:
+            own = [one for one in self.pragmas if at <= one.place.start < loop.start]
+            said = [one for one in own if not _is_barrier(one)]
+            if loop.type != "for_statement" or len(said) > 1:
+                return None
+            edits += [_edit(one, "") for one in own if one not in said]
+            is_end = is_last and loop is loops[-1]
+            found = self._shared_loop(said[0], is_last=is_end) if said else self._run_by_all(loop)
+            if found is None:
+                return None
+            edits += found
+            at = loop.end
+        rest = [one for one in self.pragmas if at <= one.place.start < block.end]
+        return [*edits, *(_edit(one, "") for one in rest)] if all(map(_is_barrier, rest)) else None
+
+    def _shared_loop(self, pragma: Directive, *, is_last: bool) -> list[Edit] | None:
+        head = _FOR.match(pragma.argument)
+        if head is None:
+            return None
+        further = pragma.argument[head.end() :]
+        is_unlike = not {*names_in(further)}.isdisjoint(_private(self.clauses))
+        if is_unlike or (_NOWAIT.search(further) is not None and not is_last):
+            return None
+        self.loops += 1
+        said = f"#pragma omp parallel {head[1]}{self.clauses} {_NOWAIT.sub(' ', further).strip()}"
+        return [_edit(pragma, said.rstrip())]
+
+    def _run_by_all(self, loop: Node) -> list[Edit] | None:
+        """A loop that each thread runs by itself, with an iterator of its own, between bounds that stay."""
+        start, test = (loop.child_by_field_name(one) for one in ("initializer", "condition"))
+        update, name = loop.child_by_field_name("update"), loop_iterator(loop)
+        if start is None or start.type != "declaration" or name is None or test is None or update is None:
+            return None
+        others = {*identifiers(first_value(loop)), *identifiers(test)} - {name}
+        changed = [word for node in walk(field(loop, "body")) for word in changed_names(node)]
+        is_plain = is_simple(first_value(loop)) and is_simple(test) and stepped(update) == name
+        if not is_plain or name in changed or not others.isdisjoint(self.changed):
+            return None
+        self.loops += 1  # what is shared in it is shared several times
+        return self.shared(field(loop, "body"), loop.start, is_last=False)
 
 
 def _private(clauses: str) -> set[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.reworded.vector_words import (
+    ADDED_FIRST,
     ARITHMETIC,
     CHOICES,
     FIRST_LANES,
@@ -254,6 +255,8 @@ class ExpressionsInLanes:
         made, action = function.type, function.action
         lanes = [self.vector(one, made) for one in arguments]
         suffix = "f" if made.element == "float" else ""
+        if action in ADDED_FIRST and len(lanes) == 3:
+            action, lanes = ADDED_FIRST[action], [*lanes[1:], lanes[0]]
         match action, len(lanes):
             case _, 2 if action in ARITHMETIC:
                 return _lane_by_lane(made, lanes, f"({{}} {ARITHMETIC[action]} {{}})")

@@ -35,8 +35,8 @@ from loopwright.c.tokens import name_matches, names_in, without_comments
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span
 
-_TELLING = re.compile(r"\b_mm\d*_|\b__m(?:128|256|512)|vector_size")
-_FUSED = re.compile(r"\b_mm\d*_fn?m(?:add|sub)_")
+_TELLING = re.compile(r"\b_mm\d*_|\b__m(?:128|256|512)|vector_size|\bfloat(?:32x4|64x2)_t\b|\bvst1q_f")
+_FUSED = re.compile(r"\b_mm\d*_fn?m(?:add|sub)_|\bvfm[as]q_")
 _STRINGS = r'("[^"\n]*"(?:\s*,\s*"[^"\n]*")*)'
 _TARGET = re.compile(rf"__attribute__\s*\(\(\s*(?:__)?target(?:__)?\s*\(\s*{_STRINGS}\s*\)\s*\)\)")
 _PRAGMA = re.compile(rf"GCC\s+target\s*\(?\s*{_STRINGS}\s*\)?")
@@ -69,7 +69,7 @@ class InLanes:
 
 def with_lanes(source: Source, *, contracted: bool = False) -> InLanes:
     """The text with lanes in place of its vectors, if all of them can be written so."""
-    is_possible = any(word in source.text for word in ("_mm", "__m", "vector_size"))
+    is_possible = any(word in source.text for word in ("_mm", "__m", "vector_size", "q_f"))
     if not is_possible or _TELLING.search(without_comments(source.text, literals=False)) is None:
         return InLanes(source)
     file = c_file(replace(source, chosen=()))

@@ -1,9 +1,10 @@
-"""Vectors of C: the types and functions of x86's headers, and the types that `vector_size` makes.
+"""Vectors of C: types and functions of the headers of x86 and ARM, and the types that `vector_size` makes.
 
 Those alone are here whose lanes are computed by themselves, by one operation of C each:
 
     _mm256_add_pd(a, b)         a + b                      _mm256_max_pd(a, b)       a > b ? a : b
     _mm256_fmadd_pd(a, b, c)    fma(a, b, c)               _mm256_sqrt_pd(a)         sqrt(a)
+    vaddq_f32(a, b)             a + b                      vfmaq_f32(c, a, b)        fma(a, b, c)
 
 A load or store that needs an aligned address is not here: that it is aligned is not proved.
 
@@ -28,7 +29,7 @@ HEADERS = frozenset(
     f"<{name}.h>"
     for name in (
         *("immintrin", "x86intrin", "xmmintrin", "emmintrin", "pmmintrin", "tmmintrin", "smmintrin"),
-        "nmmintrin",
+        *("nmmintrin", "arm_neon"),
     )
 )
 SIZES = {"float": 4, "double": 8}
@@ -52,7 +53,7 @@ REGISTERS = {
     f"__m{bits}{letter}": VectorType(element, bits // 8 // SIZES[element])
     for bits in (128, 256, 512)
     for letter, element in (("d", "double"), ("", "float"))
-}
+} | {"float32x4_t": VectorType("float", 4), "float64x2_t": VectorType("double", 2)}
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,14 @@ ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 CHOICES = {"max": ">", "min": "<"}
 FUSED = {"fmadd": ("", ""), "fmsub": ("", "-"), "fnmadd": ("-", ""), "fnmsub": ("-", "-")}
 """The signs of the product and of what is added to it."""
+ADDED_FIRST = {"fma": "fmadd", "fms": "fnmadd"}
+"""Of ARM: what is added to a product, or what a product is subtracted from, comes before its factors."""
 ROOTS = ("sqrt",)
 _ACTIONS = frozenset((*LOADS, *STORES, *FILLS, *ARITHMETIC, *CHOICES, *FUSED, *ROOTS))
 _FUNCTION = re.compile(r"_mm(|256|512)_([a-z]+1?)_(pd|ps|sd|ss)")
+_OF_ARM = re.compile(r"v([a-z]+1?)q(_n|)_f(32|64)")
+_ARM_ACTIONS = {"ld1": "loadu", "st1": "storeu", "dup_n": "set1", "mov_n": "set1", "fma": "fma", "fms": "fms"}
+_ARM_ACTIONS |= {name: name for name in (*ARITHMETIC, *ROOTS)}
 _FIRST = re.compile(r"_mm(|256|512)_(cvtsd_f64|cvtss_f32)")
 
 
@@ -81,6 +87,11 @@ def vector_function(name: str) -> VectorFunction | None:
     if first is not None:
         element = "double" if first[2] == "cvtsd_f64" else "float"
         return VectorFunction(first[2], _register(int(first[1] or 128), element))
+    arm = _OF_ARM.fullmatch(name)
+    if arm is not None:
+        action = _ARM_ACTIONS.get(arm[1] + arm[2])
+        element = "float" if arm[3] == "32" else "double"
+        return None if action is None else VectorFunction(action, _register(128, element))
     match = _FUNCTION.fullmatch(name)
     if match is None or match[2] not in _ACTIONS:
         return None
@@ -97,7 +108,8 @@ def _register(bits: int, element: str) -> VectorType:
 
 def is_word_of_vectors(name: str) -> bool:
     """Whether a name is one of the headers' types, functions or macros."""
-    return re.match(r"_mm\d*_|_MM_|__m(?:64|128|256|512)|__builtin_ia32_", name) is not None
+    words = r"_mm\d*_|_MM_|__m(?:64|128|256|512)|__builtin_ia32_"
+    return re.match(rf"{words}|v[a-z\d]+q_(?:[a-z]+_)?[fsup]\d+$|float\d+x\d+", name) is not None
 
 
 _TYPEDEF = re.compile(

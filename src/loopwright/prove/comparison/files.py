@@ -31,7 +31,7 @@ from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.find import resolved
-from loopwright.read.c.paired_wordings import in_lanes, pairs_of_wordings
+from loopwright.read.c.paired_wordings import in_lanes, pairs_of_wordings, with_small_sizes
 from loopwright.read.c.reader import load_unmarked, parse_c
 from loopwright.read.c.rephrased import as_written, with_statements_written_out
 from loopwright.read.mlir.parsing import is_mlir, read_mlir
@@ -237,7 +237,7 @@ def _compared_choice(
     for texts in dict.fromkeys((*wider, (before, source))):
         old, new = map(with_statements_written_out, texts, compilers)
         try:
-            found = _compared_wordings(old, new, options, progress)
+            found = _or_refuted(old, new, options, progress)
         except BadInput:
             if texts == (before, source) and not undecided:
                 raise
@@ -247,6 +247,34 @@ def _compared_choice(
             return found
         undecided.append(found)
     return _most_telling(undecided)
+
+
+def _or_refuted(before: Source, source: Source, options: ComparisonOptions, progress: Progress) -> Comparison:
+    """The first answer of the wordings of two texts; where none is one, a no for some small sizes, if the
+    texts multiply sizes."""
+    failure: BadInput | None = None
+    try:
+        found = _compared_wordings(before, source, options, progress)
+    except BadInput as error:
+        failure, found = error, None
+    if found is None or isinstance(found.verdict, Undecided):
+        compilers = (options.of_old.compiled, options.reading.compiled)
+        for small in with_small_sizes((before, source), compilers, options.reading.assume):
+            try:
+                tried = _compared_wordings(*small.texts, options, progress)
+            except BadInput:
+                continue
+            verdict = tried.verdict
+            if isinstance(verdict, Proved):
+                break
+            if isinstance(verdict, Refuted):
+                witness = f"{small.told}{', ' if verdict.parameters else ': '}{verdict.witness}"
+                told = replace(verdict, witness=witness, parameters={**small.numbers, **verdict.parameters})
+                return replace(tried, answers=(*tried.answers[:-1], replace(tried.answers[-1], verdict=told)))
+    if failure is not None:
+        raise failure
+    assert found is not None
+    return found
 
 
 def _most_telling(undecided: Sequence[Comparison]) -> Comparison:
@@ -275,6 +303,9 @@ def _compared_wordings(
         found = replace(found, trusted=(*found.trusted, *reworded, *pair.trusted))
         if texts[0] != before:
             found = _unless_it_overflows(found, before, options)
+        is_race = isinstance(found.verdict, Refuted) and found.verdict.obligation == "parallel"
+        if is_race and not pair.races_count:
+            continue
         if not isinstance(found.verdict, Undecided):
             return _if_compiled(found, before, source, compilers)
         undecided.append(found)

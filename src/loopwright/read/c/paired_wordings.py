@@ -6,14 +6,23 @@ Vectors as lanes, where the words of vectors are those of the compiler's own hea
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
-from loopwright.c.reworded.memory_calls import fused_calls, with_memory_loops, with_products
+from loopwright.c.reworded.flat_loops import SIZES, has_products, with_flat_loops, with_nested_loops
+from loopwright.c.reworded.memory_calls import (
+    FETCHED,
+    fused_calls,
+    with_memory_loops,
+    with_products,
+    without_prefetches,
+)
+from loopwright.c.reworded.numbers_for_sizes import mentions_sizes, sizes_to_try, with_numbers
 from loopwright.c.reworded.parallel_blocks import with_parallel_loops
+from loopwright.c.reworded.thread_chunks import IN_PARTS, for_two_threads, with_whole_loops
 from loopwright.c.reworded.vector_lanes import InLanes, may_be_defined, with_lanes
 from loopwright.c.reworded.vector_words import HEADERS
 from loopwright.c.tokens import is_number, names_in
@@ -22,16 +31,20 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.points import values_text
 from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.evolution import with_evolved_values, with_pointer_walks
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.rephrased import (
     in_plain_loops,
+    in_table_loops,
     with_assigned_arrays,
     with_first_values,
+    with_macros_written_out,
     with_other_iterators,
 )
-from loopwright.source import Source
+from loopwright.read.c.tables import with_tables
+from loopwright.source import Source, Span
 
 _DEEPEST = 3
 """How deep functions that call others are inlined."""
@@ -46,6 +59,17 @@ class PairOfWordings:
 
     texts: Texts
     trusted: tuple[str, ...] = ()
+    races_count: bool = True
+    """Whether iterations that depend on each other in these texts do so in the ones that were given."""
+
+
+@dataclass(frozen=True)
+class SmallSizes:
+    """Two texts for some sizes, and what these are, in words."""
+
+    told: str
+    numbers: dict[str, int]
+    texts: Texts
 
 
 def pairs_of_wordings(
@@ -60,11 +84,90 @@ def pairs_of_wordings(
     parallel ones.
     """
     seen: set[Texts] = set()
-    old, new = (with_parallel_loops(with_memory_loops(one)) for one in (old, new))
-    for pair in _all_pairs((old, new), (compiled, options)):
+    bare = without_prefetches(old), without_prefetches(new)
+    told = (FETCHED,) if bare != (old, new) else ()
+    old, new = (with_parallel_loops(with_memory_loops(one)) for one in bare)
+    yield from _once(_in_all_tables((old, new), (compiled, options), told), seen)
+    shown = _with_sizes_shown((old, new), (compiled, options))
+    if shown != (old, new):
+        yield from _once(_in_all_tables(shown, (compiled, options), told), seen)
+    whole = in_table_loops(old, compiled, with_whole_loops), in_table_loops(new, options, with_whole_loops)
+    if whole != (old, new):
+        for pair in _once(_in_all_tables(whole, (compiled, options), told), seen):
+            yield replace(pair, trusted=(*pair.trusted, IN_PARTS), races_count=False)
+
+
+def _with_sizes_shown(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> Texts:
+    """Two texts without calls of macros in regions, where one names a size of the function around it."""
+    if not any(map(mentions_sizes, given)):
+        return given
+
+    def is_called(call: Span, _: Sequence[str]) -> bool:
+        return call.text.endswith(")")
+
+    old, new = (with_macros_written_out(*one, is_called) for one in zip(given, options, strict=True))
+    return old, new
+
+
+def _once(pairs: Iterable[PairOfWordings], seen: set[Texts]) -> Iterator[PairOfWordings]:
+    """Each pair of texts once."""
+    for pair in pairs:
         if pair.texts not in seen:
             seen.add(pair.texts)
             yield pair
+
+
+def _in_all_tables(
+    given: Texts, options: tuple[CompilerOptions, CompilerOptions], told: tuple[str, ...]
+) -> Iterator[PairOfWordings]:
+    for texts, more in _in_tables(given, options):
+        trusted = (*told, *more)
+        for pair in _all_pairs(texts, options):
+            yield replace(pair, trusted=(*pair.trusted, *trusted))
+        if any("*" in one.text for one in texts):
+            for rows in _in_rows(texts, options):
+                yield PairOfWordings(rows, trusted)
+
+
+def _in_rows(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> Iterator[Texts]:
+    """The texts with rows in place of tables in one dimension, once they are read so."""
+    plain = in_plain_loops(given[0], options[0]), in_plain_loops(given[1], options[1])
+    inlined = _with_all_inlined(plain, options)
+    pointed = [with_element_pointers(one, own, rows=True) for one, own in zip(inlined, options, strict=True)]
+    for texts in dict.fromkeys((inlined, (pointed[0], pointed[1]))):
+        found = with_tables(*texts, options)
+        if found is not None:
+            yield found
+            return
+
+
+def _in_tables(
+    given: Texts, options: tuple[CompilerOptions, CompilerOptions]
+) -> Iterator[tuple[Texts, tuple[str, ...]]]:
+    """The texts, then with a loop for each size of a table, then with one for all of it; and what these
+    leave to believe."""
+    yield given, ()
+    if any(map(has_products, given)):
+        for way in (with_nested_loops, with_flat_loops):
+            texts = in_table_loops(given[0], options[0], way), in_table_loops(given[1], options[1], way)
+            if texts != given:
+                yield texts, (SIZES,)
+
+
+def with_small_sizes(
+    given: Texts, options: tuple[CompilerOptions, CompilerOptions], assumed: Sequence[str]
+) -> Iterator[SmallSizes]:
+    """Two texts with numbers in place of sizes that they multiply, of which nothing is assumed, and with two
+    threads where they ask for the number of a thread.  Macros that may name a size are written out."""
+    old, new = _with_sizes_shown(given, options)
+    threads = for_two_threads(old), for_two_threads(new)
+    if threads != (old, new):
+        yield SmallSizes("with two threads", {}, threads)
+        old, new = threads
+    for numbers in sizes_to_try(old, new):
+        if numbers.keys().isdisjoint(name for one in assumed for name in names_in(one)):
+            texts = with_numbers(old, numbers), with_numbers(new, numbers)
+            yield SmallSizes(values_text(numbers), numbers, texts)
 
 
 def _all_pairs(

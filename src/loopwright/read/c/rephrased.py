@@ -73,6 +73,15 @@ def in_counted_loops(source: Source, options: CompilerOptions) -> Source:
     return plain if is_changed else counted
 
 
+def in_table_loops(source: Source, options: CompilerOptions, way: Callable[[Source], Source]) -> Source:
+    """The text with the loops over tables in other words, where nothing else may change what these name."""
+    found = way(source)
+    if found == source or not _has_plain_macros(source, options):
+        return source
+    names = sorted({name for region in c_file(source).regions for name in _names_in(source, region)})
+    return source if any(typed_file(source, options).may_point_to(name) for name in names) else found
+
+
 def with_own_names(source: Source, options: CompilerOptions) -> Source:
     """The text in which no variable of a block has the name of another loop's iterator."""
     found = with_distinct_names(source)

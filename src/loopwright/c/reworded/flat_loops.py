@@ -1,0 +1,304 @@
+"""Loops over all elements of a table in one, and tables in one row.
+
+    for (t = 0; t < n * m; t++) B(t / m, t % m, t)      for (u = 0; u < n; u++)
+                                                          for (v = 0; v < m; v++) B(u, v, u * m + v)
+
+    for (i = 0; i < n; i++)                             for (t = 0; t < n * m; t++) B(t)
+      for (j = 0; j < m; j++) B(i * m + j)
+
+By t = (t / m) * m + t % m the iterations are the same ones, in the same order, where the sizes are not
+negative: of two negative sizes the product is not, and one loop runs where two do not.  B changes neither
+sizes nor iterators, and no jump leaves it; i and j of the second form are in subscripts alone, so that it
+does not matter in which type they are added.  A name that is given a product once is this product.  What
+macros and pointers hide is for the caller to find out.  Lines stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from loopwright.c.file import CFile, c_file
+from loopwright.c.loops import LEAVING, first_value, loop_iterator, unit_step
+from loopwright.c.regions import Directive, Region
+from loopwright.c.reworded.final_values import changed_names, declares, integer_type
+from loopwright.c.reworded.plain_loops import edited_while, is_before, lines_in
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.tokens import decimal, names_in, packed
+from loopwright.source import Edit, Source
+
+SIZES = "sizes that are multiplied are not negative, and their products do not overflow"
+_MOST = 20
+_TESTS = ("<", "<=", ">", ">=", "!=")
+_ALSO_LEAVING = (*LEAVING, "labeled_statement", "gnu_asm_expression")
+_WIDE = ("long", "long long", "size_t", "ptrdiff_t", "int64_t", "uint64_t", "unsigned long")
+INDEX_TYPES = ("int", *_WIDE)
+"""Types that products and subscripts may be converted to, where nothing overflows."""
+
+
+def with_nested_loops(source: Source) -> Source:
+    """The text with a loop for each size in place of one over their product."""
+    return edited_while(_with_products(source), lambda text: _edits(text, _nested), _MOST)
+
+
+def with_flat_loops(source: Source) -> Source:
+    """The text with one loop over the elements of a table in place of two."""
+    return edited_while(_with_products(source), lambda text: _edits(text, _flat), _MOST)
+
+
+def has_products(source: Source) -> bool:
+    """Whether the end of a loop of a region is a product of names, or may be a name for one."""
+    file = c_file(_with_products(source))
+    loops = (one for region in file.regions for one in file.block(region.place).of_type("for_statement"))
+    tests = (one.child_by_field_name("condition") for one in loops)
+    return any(one is not None and "*" in one.text for one in tests)
+
+
+def _edits(
+    source: Source, way: Callable[[Node, CFile, Region], list[Edit] | None]
+) -> Iterator[list[Edit]]:
+    file = c_file(source)
+    for region in file.regions:
+        for loop in file.block(region.place).of_type("for_statement"):
+            edits = way(loop, file, region)
+            if edits:
+                yield edits
+
+
+def _with_products(source: Source) -> Source:
+    """The text with products in place of names that are declared as these and given nothing else."""
+    file = c_file(source)
+    edits: list[Edit] = []
+    for region in file.regions:
+        block = file.block(region.place)
+        changed = [word for node in walk(block) for word in changed_names(node)]
+        for one in block.of_type("init_declarator"):
+            name, value = field(one, "declarator"), field(one, "value")
+            factors = factors_of(value)
+            is_set_once = name.type == "identifier" and changed.count(name.text) == 1
+            if not is_set_once or len(factors) < 2 or not {*factors}.isdisjoint(changed):
+                continue
+            uses = [use for use in block.named(name.text) if use.start > one.end]
+            kind = "" if one.parent is None else field(one.parent, "type").text
+            if not all(_is_compared(use, in_sums=kind in ("int", "long")) for use in uses):
+                continue
+            product = f"({' * '.join(factors)})"
+            edits += [(use.start, use.end, product) for use in uses]
+            edits.append((name.end, one.end, lines_in(source, name.end, one.end)))
+            edits += _without_const(one)
+    return source.edited(sorted(edits)) if edits else source
+
+
+def _is_compared(use: Node, *, in_sums: bool) -> bool:
+    """Whether a use is a side of the test of a loop: there no type but that of the test matters.  What is
+    signed may be in a sum there."""
+    around = use.parent
+    while around is not None and (
+        around.type == "parenthesized_expression"
+        or (in_sums and around.type == "binary_expression" and operator(around) in ("+", "-"))
+    ):
+        around = around.parent
+    if around is None or around.type != "binary_expression" or operator(around) not in _TESTS:
+        return False
+    loop = around.parent
+    return loop is not None and loop.type == "for_statement"
+
+
+def _without_const(declarator: Node) -> list[Edit]:
+    """A declaration of one variable that is left without its value."""
+    whole = declarator.parent
+    words = [] if whole is None else [one for one in whole.children if one.type == "type_qualifier"]
+    return [(one.start, one.end, "") for one in words]
+
+
+def factors_of(node: Node) -> list[str]:
+    """The names and numbers that an expression is the product of, casts to integers left out."""
+    node = without_parentheses(node)
+    if node.type == "cast_expression":
+        return factors_of(field(node, "value")) if field(node, "type").text in INDEX_TYPES else []
+    if node.type == "binary_expression" and operator(node) == "*":
+        sides = [factors_of(field(node, side)) for side in ("left", "right")]
+        return [*sides[0], *sides[1]] if all(sides) else []
+    is_plain = node.type == "identifier" or decimal(node.text) is not None
+    return [node.text] if is_plain else []
+
+
+def _counted(loop: Node) -> tuple[str, list[str]] | None:
+    """The iterator and the factors of the end of a loop `for (t = 0; t < n * m; t++)`."""
+    test, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
+    name = loop_iterator(loop)
+    if name is None or test is None or update is None or first_value(loop).text != "0":
+        return None
+    core, step = without_parentheses(test), without_parentheses(update)
+    if core.type != "binary_expression" or operator(core) not in ("<", ">", "!="):
+        return None
+    ends = [field(core, side) for side in ("left", "right")][:: -1 if operator(core) == ">" else 1]
+    ends[1] = _unless_negative(ends[1])
+    is_one = step.type == "update_expression" and unit_step(step, name) == 1
+    is_one = is_one or (step.type == "assignment_expression" and step.text.replace(" ", "") == f"{name}+=1")
+    factors = factors_of(ends[1])
+    is_plain = without_parentheses(ends[0]).text == name and is_one and factors and name not in factors
+    return (name, factors) if is_plain else None
+
+
+def _unless_negative(end: Node) -> Node:
+    """e of `e < 0 ? many : e`: what a size is that is not negative."""
+    core = without_parentheses(end)
+    if core.type != "conditional_expression" or core.child_by_field_name("consequence") is None:
+        return end
+    value = field(core, "alternative")
+    test = without_parentheses(field(core, "condition"))
+    if test.type != "binary_expression" or operator(test) != "<" or field(test, "right").text != "0":
+        return end
+    return value if packed(field(test, "left").text) == packed(value.text) else end
+
+
+def _stays(body: Node, names: set[str]) -> bool:
+    """Whether nothing in a body changes these names, hides them or jumps out of it."""
+    if any(node.type in _ALSO_LEAVING or not names.isdisjoint(changed_names(node)) for node in walk(body)):
+        return False
+    return not any(declares(node, name) for node in body.of_type("declaration") for name in names)
+
+
+def _nested(loop: Node, file: CFile, region: Region) -> list[Edit] | None:
+    found = _counted(loop)
+    if found is None or len(found[1]) < 2 or field(loop, "initializer").type != "declaration":
+        return None
+    name, factors = found
+    names = {name, *(one for one in factors if decimal(one) is None)}
+    kind = field(field(loop, "initializer"), "type").text
+    kinds = {integer_type(one, file.declarations, loop) for one in names - {name}}
+    is_alike = kinds <= {kind} or (kind in _WIDE and kinds <= {kind, "int"})
+    body = field(loop, "body")
+    pragmas = [one for one in region.pragmas if is_before(one, loop)]
+    if not is_alike or not _stays(body, names) or len(names) < 3 or not all(map(_is_shared, pragmas)):
+        return None
+    own = [f"{name}_{k}" for k, _ in enumerate(factors)]
+    if not {*own}.isdisjoint(names_in(file.source.text)):
+        return None
+    plain = "int" if kinds == {"int"} else kind
+    heads = [f"for ({plain} {u} = 0; {u} < {size}; {u}++) " for u, size in zip(own, factors, strict=True)]
+    own = own if plain == kind else [f"(({kind}){u})" for u in own]
+    begin = body.spelled.start
+    edits: list[Edit] = [(loop.start, begin, "".join(heads) + lines_in(file.source, loop.start, begin))]
+    edits += [(one.place.end, one.place.end, f" collapse({len(own)})") for one in pragmas]
+    return [*edits, *_parts(body, name, factors, own)]
+
+
+def _is_shared(pragma: Directive) -> bool:
+    """Whether a pragma says that the iterations of a loop are independent, and nothing of loops inside."""
+    words = names_in(pragma.argument)
+    return words[:1] == ("omp",) and "for" in words and not {"collapse", "ordered"} & {*words}
+
+
+def _parts(body: Node, name: str, factors: Sequence[str], own: Sequence[str]) -> Iterator[Edit]:
+    """What the iterator is, and its quotients and remainders, by the iterators of the loops."""
+    whole = own[0]
+    for u, size in zip(own[1:], factors[1:], strict=True):
+        whole = f"({whole} * {size} + {u})"
+    pending, rows = [body], _quotients(body, name, factors[1:])
+    while pending:
+        node = pending.pop()
+        core = without_parentheses(node)
+        level = _level(core, name, factors, rows)
+        if level is not None:
+            yield core.start, core.end, own[level] + lines_in(core.source, core.start, core.end)
+        elif core.type == "identifier" and core.text == name:
+            yield core.start, core.end, whole
+        else:
+            pending += core.children
+
+
+def _quotients(body: Node, name: str, inner: Sequence[str]) -> frozenset[str]:
+    """The names that are declared as t / m, and given nothing else."""
+    changed = [word for node in walk(body) for word in changed_names(node)]
+    return frozenset(
+        field(one, "declarator").text
+        for one in body.of_type("init_declarator")
+        if _is_quotient(field(one, "value"), name, inner)
+        and changed.count(field(one, "declarator").text) == 1
+    )
+
+
+def _is_quotient(node: Node, name: str, divisors: Sequence[str]) -> bool:
+    """Whether an expression is t / m, or t / (m * p), or t divided by one after the other."""
+    node, found = without_parentheses(node), list[str]()
+    while node.type == "binary_expression" and operator(node) == "/":
+        found = [*factors_of(field(node, "right")), *found]
+        node = without_parentheses(field(node, "left"))
+    return bool(found) and node.text == name and sorted(found) == sorted(divisors)
+
+
+def _level(node: Node, name: str, factors: Sequence[str], rows: frozenset[str]) -> int | None:
+    """The number of the loop whose iterator an expression is."""
+    if node.type != "binary_expression":
+        return None
+    if _is_quotient(node, name, factors[1:]):
+        return 0
+    left, right = (without_parentheses(field(node, side)) for side in ("left", "right"))
+    if operator(node) == "%":
+        for k in range(1, len(factors)):
+            inner = factors[k + 1 :]
+            is_left = _is_quotient(left, name, inner) if inner else left.text == name
+            if is_left and factors_of(right) == [factors[k]]:
+                return k
+    if operator(node) == "-" and len(factors) == 2 and left.text == name:
+        product = factors_of(right)
+        return 1 if any(sorted(product) == sorted((row, factors[1])) for row in rows) else None
+    return None
+
+
+def _flat(loop: Node, file: CFile, region: Region) -> list[Edit] | None:
+    outer, body = _counted(loop), field(loop, "body")
+    while body.type == "compound_statement" and len(named_children(body)) == 1:
+        body = named_children(body)[0]
+    inner = _counted(body) if body.type == "for_statement" else None
+    if outer is None or inner is None:
+        return None
+    if any(field(one, "initializer").type != "declaration" for one in (loop, body)):
+        return None
+    (i, rows), (j, columns) = outer, inner
+    names = {i, j, *(one for one in (*rows, *columns) if decimal(one) is None)}
+    inside = field(body, "body")
+    is_about = any(is_before(one, two) for one in region.pragmas for two in (loop, body))
+    own = f"{i}_{j}"
+    if is_about or i in columns or not _stays(inside, names) or own in names_in(file.source.text):
+        return None
+    places = [_row_sum(one, i, j, columns) for one in inside.named(i)]
+    found = [one for one in places if one is not None]
+    if len(found) != len(places) or not found or len(inside.named(j)) != len(found):
+        return None
+    end = " * ".join((*rows, *columns))
+    begin = inside.spelled.start
+    head = f"for (long {own} = 0; {own} < {end}; {own}++) " + lines_in(file.source, loop.start, begin)
+    edits: list[Edit] = [(loop.start, begin, head)]
+    edits += [(one.start, one.end, own + lines_in(one.source, one.start, one.end)) for one in found]
+    return [*edits, (inside.end, loop.end, lines_in(file.source, inside.end, loop.end))]
+
+
+def _row_sum(use: Node, i: str, j: str, columns: Sequence[str]) -> Node | None:
+    """The sum i * m + j around a use of i, as part of a subscript."""
+    around = use.parent
+    while around is not None and not (around.type == "binary_expression" and operator(around) == "+"):
+        around = around.parent
+    if around is None:
+        return None
+    sides = [field(around, side) for side in ("left", "right")]
+    is_sum = any(
+        sorted(factors_of(one)) == sorted((i, *columns)) and factors_of(other) == [j]
+        for one, other in (sides, sides[::-1])
+    )
+    return around if is_sum and _is_subscript(around) else None
+
+
+def _is_subscript(node: Node) -> bool:
+    """Whether a sum is a part of the sum that a subscript is."""
+    around, top = [node], node.parent
+    while top is not None and top.type in ("binary_expression", "parenthesized_expression"):
+        around.append(top)
+        top = top.parent
+    if top is None or top.type != "subscript_expression" or field(top, "index").span != around[-1].span:
+        return False
+    sums = [(a, b) for a, b in pairwise(around) if b.type == "binary_expression"]
+    added = (operator(b) == "+" or field(b, "left").span == a.span for a, b in sums)
+    return all(added) and all(operator(b) in ("+", "-") for _, b in sums)

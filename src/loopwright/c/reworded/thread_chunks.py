@@ -1,0 +1,379 @@
+"""Loops of which each thread of a block runs its part, by its number: one parallel loop.
+
+    #pragma omp parallel                                       #pragma omp parallel for
+    { int c = (n + P - 1) / P, lo = T * c;                     for (int i = 0; i < n; i++) B
+      for (int i = lo; i < MIN(lo + c, n); i++) B }
+
+where T is `omp_get_thread_num()` and P is `omp_get_num_threads()`, or T is the iterator and P, a number, the
+end of a loop around.  The parts, from L to E, are
+
+    L + T * c to min(L + T * c + c, E)       c = (E - L + P - 1) / P
+    L + T * c to E for the last T, else L + T * c + c               c = (E - L) / P
+    L + (E - L) * T / P to L + (E - L) * (T + 1) / P
+    L + T, L + T + P, .. below E                                    of threads alone
+
+Each number from L up to E is in one of them, whatever P >= 1 is; of a negative E - L none is.  An iteration
+that depends on another of its own part is refused as one that depends on any other: such a no is none.  Names
+that are given values before stay what they are, and the body uses none that tells its part.
+Lines stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from loopwright.c.file import CFile, c_file
+from loopwright.c.loops import first_value, loop_iterator, unit_step
+from loopwright.c.regions import Directive, Region
+from loopwright.c.reworded.final_values import changed_names
+from loopwright.c.reworded.flat_loops import INDEX_TYPES
+from loopwright.c.reworded.parallel_blocks import BLOCK, CLAUSES
+from loopwright.c.reworded.plain_loops import edited_while, lines_in
+from loopwright.c.syntax import (
+    Node,
+    field,
+    identifiers,
+    named_children,
+    operator,
+    walk,
+    without_parentheses,
+)
+from loopwright.c.tokens import decimal, has_effect, on_one_line, packed
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Edit, Source
+
+Atom: TypeAlias = "str | tuple[str, Total, Total]"
+Total: TypeAlias = tuple[tuple[tuple[Atom, ...], int], ...]
+"""A sum: products of atoms, sorted, and how often each is there."""
+IN_PARTS = "where the parts of a loop end is computed without overflow"
+_THREAD, _THREADS = "omp_get_thread_num", "omp_get_num_threads"
+_CASTS = (*INDEX_TYPES, "long int", "unsigned", "unsigned int", "unsigned long long")
+_SMALLER = re.compile(r"\(*x\)*<=?\(*y\)*\?\(*x\)*:\(*y\)*")
+_LARGER = re.compile(r"\(*x\)*>=?\(*y\)*\?\(*y\)*:\(*x\)*")
+
+
+def with_whole_loops(source: Source) -> Source:
+    """The text with one loop in place of parts that threads, or the iterations of a loop, have by number."""
+    return edited_while(source, _edits, 20)
+
+
+def for_two_threads(source: Source) -> Source:
+    """The text with what two threads do, one after the other, in place of blocks that ask for a number."""
+    file = c_file(source)
+    edits: list[Edit] = []
+    for region, pragma, block in _blocks(file):
+        if _THREAD not in block.text or _hidden(region, block.start, block.end):
+            continue
+        parts = [re.sub(rf"{_THREAD}\s*\(\s*\)", str(number), block.text) for number in range(2)]
+        first, second = (re.sub(rf"{_THREADS}\s*\(\s*\)", "2", one) for one in parts)
+        edits.append((pragma.place.start, pragma.place.end, ""))
+        edits.append((block.start, block.end, f"{{ {first} {on_one_line(second)} }}"))
+    return source.edited(sorted(edits)) if edits else source
+
+
+def _blocks(file: CFile) -> Iterator[tuple[Region, Directive, Node]]:
+    """The blocks of `omp parallel`, with clauses that do not matter here."""
+    for region in file.regions:
+        around = file.block(region.place)
+        for pragma in region.pragmas:
+            head = BLOCK.match(pragma.argument)
+            if head is None or CLAUSES.fullmatch(pragma.argument[head.end() :]) is None:
+                continue
+            after = [one for one in around.statements() if one.start >= pragma.place.end]
+            block = min(after, key=lambda one: (one.start, -one.end), default=None)
+            is_block = block is not None and block.type == "compound_statement"
+            if block is not None and is_block and "reduction" not in pragma.argument:
+                yield region, pragma, block
+
+
+def _edits(source: Source) -> Iterator[list[Edit]]:
+    file = c_file(source)
+    if _THREADS in file.macro_names or _THREAD in file.macro_names:
+        return
+    for region, pragma, block in _blocks(file):
+        edits = _whole(block, _Parts(file, _atom("#thread"), _atom("#threads"), are_threads=True))
+        inside = [] if not edits else _hidden(region, block.start, edits[0][1])
+        if edits and all(packed(one.argument) == "ompsimd" for one in inside):
+            clauses = pragma.argument[pragma.argument.index("parallel") + len("parallel") :]
+            lines = "\n" * pragma.place.text.count("\n")
+            said = f"#pragma omp parallel for{' simd' if inside else ''}{clauses}{lines}"
+            yield [(pragma.place.start, pragma.place.end, said), *edits]
+    for region in file.regions:
+        for loop in file.block(region.place).of_type("for_statement"):
+            yield from _of_loop(loop, file, region)
+
+
+def _hidden(region: Region, start: int, end: int) -> list[Directive]:
+    """The pragmas in what is left out of a text."""
+    return [one for one in region.pragmas if start <= one.place.start < end]
+
+
+def _of_loop(loop: Node, file: CFile, region: Region) -> Iterator[list[Edit]]:
+    """The parts that the iterations of a loop to a number have."""
+    name, body, test = loop_iterator(loop), field(loop, "body"), loop.child_by_field_name("condition")
+    if name is None or body.type != "compound_statement" or test is None or first_value(loop).text != "0":
+        return
+    around = loop.parent
+    before = _Parts(file, _atom("#thread"), _atom("#threads"), are_threads=False)
+    siblings = [] if around is None else [one for one in named_children(around) if one.end <= loop.start]
+    for one in siblings:
+        if not before.take(one):
+            before.given.clear()
+    core = without_parentheses(test)
+    end = before.total(field(core, "right")) if core.type == "binary_expression" else None
+    is_counted = operator(core) == "<" and field(core, "left").text == name and _has_unit_step(loop, name)
+    if end is None or not is_counted or len(end) != 1 or end[0][0] or end[0][1] < 1:
+        return
+    before.given[name], before.parts = _atom("#thread"), end
+    edits = _whole(body, before)
+    is_own = field(loop, "initializer").type == "declaration"
+    if edits and is_own and not _hidden(region, loop.start, edits[0][1]):
+        begin = body.start
+        yield [(loop.start, begin, lines_in(file.source, loop.start, begin)), *edits]
+
+
+def _has_unit_step(loop: Node, name: str) -> bool:
+    update = loop.child_by_field_name("update")
+    step = None if update is None else without_parentheses(update)
+    return step is not None and step.type == "update_expression" and unit_step(step, name) == 1
+
+
+def _whole(block: Node, parts: _Parts) -> list[Edit] | None:
+    """What makes a block with the loop over one part the loop over all of them."""
+    *before, loop = named_children(block) or [block]
+    given = {*parts.given}
+    if loop.type != "for_statement" or not all(parts.take(one) for one in before):
+        return None
+    name, test, body = loop_iterator(loop), loop.child_by_field_name("condition"), field(loop, "body")
+    core = None if test is None else without_parentheses(test)
+    own = {*parts.given} - given | {one for one in given if parts.given[one] == parts.number}
+    if name is None or core is None or core.type != "binary_expression" or operator(core) != "<":
+        return None
+    if field(core, "left").text != name or not own.isdisjoint(identifiers(body)):
+        return None
+    limits = parts.limits(loop, name, field(core, "right"))
+    start = field(loop, "initializer")
+    if limits is None or start.type != "declaration":
+        return None
+    kept = {*parts.given, *(str(one) for total in limits for monomial, _ in total for one in monomial)}
+    if not kept.isdisjoint(word for node in walk(body) for word in changed_names(node)):
+        return None
+    kind = on_one_line(field(start, "type").text)
+    head = f"for ({kind} {name} = {_text(limits[0])}; {name} < {_text(limits[1])}; {name}++) "
+    begin = body.spelled.start
+    left = (block.start, begin, head + lines_in(block.source, block.start, begin))
+    return [left, (body.end, block.end, lines_in(block.source, body.end, block.end))]
+
+
+@dataclass
+class _Parts:
+    """What the names of a block are, by the number of a part and how many there are."""
+
+    file: CFile
+    number: Total
+    parts: Total
+    are_threads: bool
+
+    def __post_init__(self) -> None:
+        self.given: dict[str, Total] = {}
+
+    def take(self, statement: Node) -> bool:
+        """Whether a statement only gives names values; these are known from here on."""
+        if statement.type == "declaration":
+            words = [one.text for one in statement.children if one.type.endswith(("qualifier", "specifier"))]
+            if field(statement, "type").text not in _CASTS or {*words} - {"const", *_CASTS}:
+                return False
+            for one in statement.children_by_field_name("declarator"):
+                value = self.total(field(one, "value")) if one.type == "init_declarator" else None
+                if value is None or field(one, "declarator").type != "identifier":
+                    return False
+                self.given[field(one, "declarator").text] = value
+            return True
+        return self._tested(statement) if statement.type == "if_statement" else False
+
+    def _tested(self, test: Node) -> bool:
+        """`if (hi > n) hi = n;` and `if (t == P - 1) hi = n;`"""
+        inside = field(test, "consequence")
+        while inside.type == "compound_statement" and len(named_children(inside)) == 1:
+            inside = named_children(inside)[0]
+        core, given = without_parentheses(field(test, "condition")), inside.only_assignment
+        if given is None or test.child_by_field_name("alternative") is not None:
+            return False
+        name, value = field(given, "left").text, self.total(field(given, "right"))
+        if operator(given) != "=" or value is None or name not in self.given:
+            return False
+        found = self._chosen(core, value, self.given[name])
+        if found is None:
+            return False
+        self.given[name] = found
+        return True
+
+    def _chosen(self, test: Node, value: Total, other: Total) -> Total | None:
+        """What `test ? value : other` is, where it is the smaller, or the end of the last part."""
+        if test.type != "binary_expression":
+            return None
+        left, right = (self.total(field(test, side)) for side in ("left", "right"))
+        if left is None or right is None:
+            return None
+        relation = operator(test)
+        if relation in (">", ">="):
+            left, right, relation = right, left, {">": "<", ">=": "<="}[relation]
+        if relation in ("<", "<=") and (left, right) == (value, other):
+            return _smaller(value, other)
+        last = _plus(self.parts, _number(1), -1)
+        is_last = relation == "==" and (left, right) in ((self.number, last), (last, self.number))
+        return _atom(("last", value, other)) if is_last else None
+
+    def total(self, node: Node) -> Total | None:
+        """An expression as a sum."""
+        node = without_parentheses(node)
+        match node.type:
+            case "number_literal":
+                value = decimal(node.text)
+                return None if value is None else _number(value)
+            case "identifier":
+                return self.given.get(node.text, _atom(node.text))
+            case "cast_expression":
+                return self.total(field(node, "value")) if field(node, "type").text in _CASTS else None
+            case "conditional_expression" if node.child_by_field_name("consequence") is not None:
+                values = self.total(field(node, "consequence")), self.total(field(node, "alternative"))
+                test = without_parentheses(field(node, "condition"))
+                return None if None in values else self._chosen(test, values[0] or (), values[1] or ())
+            case "call_expression":
+                return self._called(node)
+            case "binary_expression":
+                return self._combined(node)
+            case _:
+                return None
+
+    def _called(self, node: Node) -> Total | None:
+        name, arguments = field(node, "function").text, named_children(field(node, "arguments"))
+        if name in (_THREAD, _THREADS) and not arguments:
+            found = self.number if name == _THREAD else self.parts
+            return found if self.are_threads else None
+        values = [self.total(one) for one in arguments]
+        if len(values) != 2 or not self._is_minimum(name) or any(has_effect(one.text) for one in arguments):
+            return None
+        known = [one for one in values if one is not None]
+        return _smaller(known[0], known[1]) if len(known) == 2 else None
+
+    def _is_minimum(self, name: str) -> bool:
+        """Whether a macro of the file is the smaller of its two arguments."""
+        found = [one for one in self.file.macros if one.name == name]
+        if len(found) != 1 or found[0].parameters is None or len(found[0].parameters) != 2:
+            return False
+        body = packed(found[0].body)
+        for parameter, letter in zip(found[0].parameters, "xy", strict=True):
+            body = re.sub(rf"\b{re.escape(parameter)}\b", letter, body)
+        core = body.removeprefix("(").removesuffix(")")
+        return _SMALLER.fullmatch(core) is not None or _LARGER.fullmatch(core) is not None
+
+    def _combined(self, node: Node) -> Total | None:
+        left, right = (self.total(field(node, side)) for side in ("left", "right"))
+        if left is None or right is None:
+            return None
+        match operator(node):
+            case "+":
+                return _plus(left, right)
+            case "-":
+                return _plus(left, right, -1)
+            case "*":
+                return _times(left, right)
+            case "/":
+                return _atom(("/", left, right))
+            case _:
+                return None
+
+    def limits(self, loop: Node, name: str, end: Node) -> tuple[Total, Total] | None:
+        """From where to where all parts go together."""
+        first, limit = self.total(first_value(loop)), self.total(end)
+        update = loop.child_by_field_name("update")
+        if first is None or limit is None or update is None:
+            return None
+        if not _has_unit_step(loop, name):
+            step = without_parentheses(update)
+            is_sum = step.type == "assignment_expression" and operator(step) == "+="
+            stride = self.total(field(step, "right")) if is_sum and field(step, "left").text == name else None
+            start = _plus(first, self.number, -1)
+            is_cyclic = self.are_threads and stride == self.parts
+            return (start, limit) if is_cyclic and self._is_free(start, limit) else None
+        for start, stop in self._ends(first, limit):
+            if self._is_free(start, stop):
+                return start, stop
+        return None
+
+    def _ends(self, first: Total, limit: Total) -> Iterator[tuple[Total, Total]]:
+        """The ends of all, if one part goes from `first` to `limit`."""
+        number, parts = self.number, self.parts
+        for chunk in (one for monomial, _ in first for one in monomial if isinstance(one, tuple)):
+            size = _atom(chunk)
+            start, after = _plus(first, _times(number, size), -1), _plus(first, size)
+            for kind, one, other in _functions(limit):
+                for stop, rest in ((one, other), (other, one)):
+                    count = _plus(stop, start, -1)
+                    up = _plus(_plus(count, parts), _number(1), -1)
+                    wanted = ("/", up, parts) if kind == "min" else ("/", count, parts)
+                    if rest == after and chunk == wanted and (kind == "min" or stop == one):
+                        yield start, stop
+        for kind, product, divisor in _functions(first, alone=False):
+            start = _plus(first, _atom((kind, product, divisor)), -1)
+            for further, more, other in _functions(limit, alone=False):
+                count = _plus(more, product, -1)
+                is_next = product == _times(count, number) and divisor == other == parts
+                same = _plus(limit, _atom((further, more, other)), -1) == start
+                if kind == further == "/" and is_next and same:
+                    yield start, _plus(start, count)
+
+    def _is_free(self, *totals: Total) -> bool:
+        """Whether these do not depend on the part, nor on how many there are, and can be written."""
+        names = [one for total in totals for monomial, _ in total for one in monomial]
+        return all(isinstance(one, str) and not one.startswith("#") for one in names)
+
+
+def _functions(total: Total, *, alone: bool = True) -> Iterator[tuple[str, Total, Total]]:
+    """The quotients, and what is the smaller of two, in a sum; `alone`, if it is nothing else."""
+    for monomial, factor in total:
+        is_alone = len(monomial) == 1 and factor == 1 and not (alone and total[1:])
+        if is_alone and isinstance(monomial[0], tuple):
+            yield monomial[0]
+
+
+def _number(value: int) -> Total:
+    return (((), value),) if value else ()
+
+
+def _atom(one: Atom) -> Total:
+    return (((one,), 1),)
+
+
+def _smaller(one: Total, other: Total) -> Total:
+    first, second = sorted((one, other), key=repr)
+    return _atom(("min", first, second))
+
+
+def _plus(one: Total, other: Total, factor: int = 1) -> Total:
+    found: dict[tuple[Atom, ...], int] = dict(one)
+    for monomial, multiple in other:
+        found[monomial] = found.get(monomial, 0) + factor * multiple
+    return _sorted(found)
+
+
+def _times(one: Total, other: Total) -> Total:
+    found: dict[tuple[Atom, ...], int] = {}
+    for a, factor in one:
+        for b, multiple in other:
+            monomial = tuple(sorted((*a, *b), key=repr))
+            found[monomial] = found.get(monomial, 0) + factor * multiple
+    return _sorted(found)
+
+
+def _sorted(found: Mapping[tuple[Atom, ...], int]) -> Total:
+    return tuple(sorted(((a, b) for a, b in found.items() if b), key=repr))
+
+
+def _text(total: Total) -> str:
+    """A sum of products of names, as C."""
+    terms = [" * ".join((str(factor), *(str(one) for one in monomial))) for monomial, factor in total]
+    return " + ".join(re.sub(r"^1 \* ", "", one) for one in terms) or "0"

@@ -1,0 +1,174 @@
+"""Forms that people and assistants rewrite loops in: one loop over a table, tables in one dimension, parts of
+a loop for each thread, calls that fetch memory beforehand; and what only looks like these."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Refuted
+from tests.equivalence.test_phrasings import verdict
+
+HEAD = "#include <stddef.h>\n#include <string.h>\n#include <omp.h>\n"
+HEAD += "#define MIN(a, b) ((a) < (b) ? (a) : (b))\n"
+TABLE = "void f(int n, int m, double A[n][m], double B[n][m]) {{\n{}\n}}\n"
+NEST = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][j] = B[i][j] * 2.0;"
+ONE = "for ({}; t++) {{ int i = t / m; int j = t % m; A[i][j] = B[i][j] * 2.0; }}"
+ALL = "int t = 0; t < n * m"
+FLAT = "void f(int n, int m, double *restrict a, const double *restrict b) {{\n{}\n}}\n"
+ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i * m + j] += b[i * m + j];"
+FOUR = """int total = n * m, t = 0;
+  for (; t <= total - 4; t += 4) {{
+    a[t] += b[t]; a[t + 1] += b[t + 1]; a[t + 2] += b[t + {}]; a[t + 3] += b[t + 3];
+  }}
+  for (; t < total; t++) a[t] += b[t];"""
+SUMS = "void f(int n, int m, int p, const double *A, const double *B, double *C) {{\n{}\n}}\n"
+PRODUCT = """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {
+    double s = 0.0; for (int k = 0; k < p; k++) s += A[i * p + k] * B[k * m + j]; C[i * m + j] = s; }"""
+BY_ROWS = """memset(C, 0, (size_t)n * m * sizeof(double));
+  for (int i = 0; i < n; i++) {{ double *c = C + (size_t)i * m; for (int k = 0; k < p; k++) {{
+    const double a = A[i * p + k]; const double *b = B + (size_t)k * {}; for (int j = 0; j < m; j++)
+      c[j] += a * b[j]; }} }}"""
+LINE = "void f(int n, double *restrict x, const double *restrict y) {{\n{}\n}}\n"
+SCALE = "for (int i = 0; i < n; i++) x[i] = y[i] * 2.0;"
+PART = "\n#pragma omp parallel\n{{ {} for (int i = {}) x[i] = y[i] * 2.0; }}"
+NUMBERS = "int t = omp_get_thread_num(), p = omp_get_num_threads(); "
+CHUNK = NUMBERS + "int c = (n + p - 1) / p; int lo = t * c; "
+SMOOTH = """for (int t = 0; t < m; t++) {{
+{0}    for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];
+{0}    for (int i = 1; i < n - 1; i++) a[i] = b[i];
+  }}"""
+TIMES = "void f(int n, int m, double *restrict a, double *restrict b) {{\n{}\n}}\n"
+SHARED = "#pragma omp for\n"
+FETCH = "for (int i = 0; i < n; i++) {{ __builtin_prefetch({}); x[i] = y[i] * 2.0; }}"
+
+SAME = {
+    "one loop": (TABLE, NEST, ONE.format(ALL)),
+    "one parallel loop": (TABLE, NEST, "\n#pragma omp parallel for\n" + ONE.format(ALL)),
+    "one loop over long numbers": (FLAT, ROWS, "for (size_t t = 0; t < (size_t)n * m; t++) a[t] += b[t];"),
+    "four at once": (FLAT, ROWS, FOUR.format(2)),
+    "rows of tables": (SUMS, PRODUCT, BY_ROWS.format("m")),
+    "parts": (LINE, SCALE, PART.format(CHUNK + "int hi = MIN(lo + c, n);", "lo; i < hi; i++")),
+    "parts by a product": (
+        LINE,
+        SCALE,
+        PART.format(NUMBERS, "(int)((long)n * t / p); i < (int)((long)n * (t + 1) / p); i++"),
+    ),
+    "parts in turn": (LINE, SCALE, PART.format(NUMBERS, "t; i < n; i += p")),
+    "the last part is longer": (
+        LINE,
+        SCALE,
+        PART.format(
+            NUMBERS + "int c = n / p, lo = t * c, hi = t == p - 1 ? n : lo + c;", "lo; i < hi; i++"
+        ),
+    ),
+    "eight parts": (
+        LINE,
+        SCALE,
+        "int c = (n + 7) / 8;\n#pragma omp parallel for\nfor (int t = 0; t < 8; t++) { int hi = t * c + c; "
+        "if (hi > n) hi = n; for (int i = t * c; i < hi; i++) x[i] = y[i] * 2.0; }",
+    ),
+    "threads that run a loop": (
+        TIMES,
+        SMOOTH.format(""),
+        "\n#pragma omp parallel\n" + SMOOTH.format(SHARED),
+    ),
+    "fetched": (LINE, SCALE, FETCH.format("&y[i + 8], 0, 1")),
+}
+OTHER = {
+    "rows of another length": (TABLE, NEST, ONE.format(ALL).replace("t / m", "t / n"), "no"),
+    "one too few": (TABLE, NEST, ONE.format("int t = 0; t < n * m - 1"), "no"),
+    "left early": (
+        TABLE,
+        NEST,
+        ONE.format(ALL).replace("{ int", "{ if (t > 5) break; int"),
+        "unknown",
+    ),
+    "a size that changes": (
+        TABLE,
+        NEST,
+        ONE.format(ALL).replace("2.0;", "2.0; m = m + 0;"),
+        "unknown",
+    ),
+    "a wrong one of four": (FLAT, ROWS, FOUR.format(1), "no"),
+    "rows of another table": (SUMS, PRODUCT, BY_ROWS.format("p"), "no"),
+    "rows that reach into each other": (
+        FLAT,
+        ROWS,
+        ROWS.replace("j < m", "j <= m"),
+        "no",
+    ),
+    "parts too short": (
+        LINE,
+        SCALE,
+        PART.format(CHUNK.replace("n + p - 1", "n") + "int hi = MIN(lo + c, n);", "lo; i < hi; i++"),
+        "no",
+    ),
+    "parts that overlap": (
+        LINE,
+        SCALE.replace("] =", "] +="),
+        PART.format(CHUNK + "int hi = MIN(lo + c + 1, n);", "lo; i < hi; i++").replace("] =", "] +="),
+        "no",
+    ),
+    "a part that is kept": (
+        LINE,
+        SCALE,
+        PART.format(CHUNK + "static int hi = MIN(lo + c, n);", "lo; i < hi; i++"),
+        "unknown",
+    ),
+    "a fraction": (
+        LINE,
+        SCALE,
+        PART.format(NUMBERS + "float c = (n + p - 1) / p; int lo = t * c;", "lo; i < MIN(lo + c, n); i++"),
+        "unknown",
+    ),
+    "parts that go on": (
+        LINE,
+        "for (int i = 0; i < n; i++) x[i + 1] = x[i];",
+        PART.format(CHUNK, "lo; i < MIN(lo + c, n); i++").replace("x[i] = y[i] * 2.0", "x[i + 1] = x[i]"),
+        "unknown",
+    ),
+    "a size that was changed": (
+        LINE,
+        SCALE,
+        "int c = (n + 7) / 8; n = n / 2; for (int t = 0; t < 8; t++) { int hi = MIN(t * c + c, n); "
+        "for (int i = t * c; i < hi; i++) x[i] = y[i] * 2.0; }",
+        "unknown",
+    ),
+    "threads that do not wait": (
+        TIMES,
+        SMOOTH.format(""),
+        "\n#pragma omp parallel\n" + SMOOTH.format("#pragma omp for nowait\n"),
+        "unknown",
+    ),
+    "a loop that all threads count": (
+        TIMES,
+        SMOOTH.format(""),
+        "int t;\n#pragma omp parallel\n" + SMOOTH.format(SHARED).replace("int t = 0", "t = 0"),
+        "unknown",
+    ),
+    "fetched and counted": (LINE, SCALE, FETCH.format("&y[i++]"), "unknown"),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_same(name: str, tmp_path: Path) -> None:
+    head, old, new = SAME[name]
+    assert verdict(tmp_path, HEAD + head.format(old), HEAD + head.format(new)) == "yes"
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_not_the_same(name: str, tmp_path: Path) -> None:
+    head, old, new, answer = OTHER[name]
+    assert verdict(tmp_path, HEAD + head.format(old), HEAD + head.format(new)) == answer
+
+
+def test_the_numbers_that_tell_are_told(tmp_path: Path) -> None:
+    for name, body in (("old", NEST), ("new", ONE.format("int t = 0; t < n * m - 1"))):
+        (tmp_path / f"{name}.c").write_text(HEAD + TABLE.format(body))
+    found = compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict
+    assert isinstance(found, Refuted)
+    assert found.parameters == {"n": 3, "m": 2}
+    assert found.witness.startswith("n = 3, m = 2: A[2][1] is ")
