@@ -61,10 +61,18 @@ def outcome_text(outcome: Outcome, file: str, *, proved: bool) -> str:
         lines += [f"  proved: {one.what} ({obligations_text(one.obligations)})" for one in region.proofs]
         lines += [f"  tested at run time: {one.text}" for one in region.tried if one.standing == "guarded"]
         lines += [f"  taken on trust: {text}" for text in region.assumptions]
+        lines += ["  (--guard tests that at run time, where it can be tested)"] if _testable(region) else []
         lines += [f"  contract: {region.contract}"] if region.contract and proved else []
         lines += [f"  {line}" for line in proof_lines([region.proof])]
     lines += [f"{file}: note: {note}" for note in outcome.notes]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _testable(region: RegionReport) -> bool:
+    """Whether something is left to believe of a kind that can be tested, and nothing is tested."""
+    kinds = ("aliasing", "rows", "arithmetic", "bounds")
+    standings = {one.standing for one in region.tried if one.kind in kinds}
+    return "assumed" in standings and "guarded" not in standings
 
 
 def proof_lines(statuses: Iterable[ProofStatus | None]) -> list[str]:
@@ -258,7 +266,7 @@ SHOWN = 20
 
 def optimised_table(found: Optimised) -> str:
     """What was tried, the best first."""
-    lines = [f"{'seconds':>10}{'Mcycles':>10}  script\n"]
+    lines = [f"{'seconds':>10}{'Mcycles':>10}  script (seconds as measured, Mcycles by the model)\n"]
     for one in found.tried[:SHOWN]:
         seconds = "" if one.seconds is None else f"{one.seconds:.4g}"
         script = "; ".join(map(str, one.script)) or "(as it is)"

@@ -1,4 +1,4 @@
-"""An operation on one of several statements in a nest, where all of them were meant."""
+"""What `transform` proposes: a line for all statements of a nest, tests of what is left to believe."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ void momentum(void)
 """
 
 
-def _run(folder: Path, capsys: pytest.CaptureFixture[str], line: str) -> tuple[int, str]:
+def _run(
+    folder: Path, capsys: pytest.CaptureFixture[str], line: str, text: str = TWO_STEPS, *options: str
+) -> tuple[int, str]:
     file = folder / "step.c"
-    file.write_text(TWO_STEPS)
+    file.write_text(text)
     with pytest.raises(SystemExit) as left:
-        main(["transform", str(file), "--function", "momentum", "-e", line])
+        main(["transform", str(file), "--function", "momentum", "-e", line, *options])
     found = capsys.readouterr()
     return int(left.value.code or 0), found.out + found.err
 
@@ -52,3 +54,23 @@ def test_a_variable_of_two_nests_with_other_sizes_is_expanded(
     status, said = _run(tmp_path, capsys, "expand(ue, j, i)")
     assert status == 0
     assert "ue_j_i[j - 1][i - 1] = 0.5 * (u[i][j] + u[i][j + 1]);" in said
+
+
+ROWS = """void momentum(int w, int h, int pitch, double *restrict a, double *restrict b)
+{
+  for (int x = 0; x < w; x++)
+    for (int y = 0; y < h; y++)
+      a[y * pitch + x] = b[y * pitch + x];
+}
+"""
+
+
+def test_what_is_taken_on_trust_comes_with_the_option_that_tests_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proposal = "(--guard tests that at run time, where it can be tested)"
+    line = "interchange(S1, x, y)"
+    status, said = _run(tmp_path, capsys, line, ROWS)
+    assert (status, said.count(proposal)) == (0, 1)
+    status, said = _run(tmp_path, capsys, line, ROWS, "--guard")
+    assert (status, said.count(proposal), "tested at run time: 'a' has rows" in said) == (0, 0, True)
