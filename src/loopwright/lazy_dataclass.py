@@ -3,7 +3,8 @@
 The standard decorator compiles six methods for each class, 0.75 ms together.  The package has some 700 such
 classes, 400 of them in every run of `transform`: a third of a second before any work, most of it for methods
 that are never called.  Here the standard library collects the fields, and each method is a stub that compiles
-the real one, puts it in its own place and calls it.  For a type checker this is the standard decorator.
+the real one, puts it in its own place and calls it.  Classes of the same shape share what was compiled, with
+the names of their own fields in it.  For a type checker this is the standard decorator.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
 from dataclasses import dataclass as _standard
-from functools import partial
+from functools import cache, partial
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ def _completed(
 
 
 Writer = Callable[[type, dict[str, object]], str]
-"""The text of a method of a class; what the text names is added to the dictionary."""
+"""The text of a method of a class, with field k called _k; what else it names is added to the dictionary."""
 
 
 def _stub(cls: type, name: str, writer: Writer) -> Callable[..., object]:
@@ -65,8 +67,12 @@ def _stub(cls: type, name: str, writer: Writer) -> Callable[..., object]:
 
     def method(self: object, *args: object, **named: object) -> object:
         values: dict[str, object] = {"__name__": cls.__module__}
-        exec(writer(cls, values), values)
+        exec(_compiled(writer(cls, values)), values)
         compiled: Any = values[name]
+        names = {f"_{k}": one.name for k, one in enumerate(fields(cls))}
+        compiled.__code__ = _renamed(compiled.__code__, names)
+        if compiled.__kwdefaults__:
+            compiled.__kwdefaults__ = {names[k]: value for k, value in compiled.__kwdefaults__.items()}
         compiled.__qualname__ = f"{cls.__qualname__}.{name}"
         setattr(cls, name, compiled)
         return compiled(self, *args, **named)
@@ -74,15 +80,32 @@ def _stub(cls: type, name: str, writer: Writer) -> Callable[..., object]:
     return method
 
 
+@cache
+def _compiled(text: str) -> CodeType:
+    return compile(text, "<string>", "exec")
+
+
+def _renamed(code: CodeType, names: dict[str, str]) -> CodeType:
+    """The same with other names of variables, attributes and, as texts, of fields that are set."""
+
+    def new(given: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(names.get(one, one) if isinstance(one, str) else one for one in given)
+
+    return code.replace(
+        co_varnames=new(code.co_varnames), co_names=new(code.co_names), co_consts=new(code.co_consts)
+    )
+
+
 def _init(cls: type, values: dict[str, object], *, frozen: bool) -> str:
     """Assign each field its argument, its default, or what its factory makes; then `__post_init__`."""
     values |= {"_set": object.__setattr__, "_MISSING": MISSING}
-    for one in fields(cls):
-        values |= {f"_default_{one.name}": one.default, f"_factory_{one.name}": one.default_factory}
-    positional = [_parameter(one) for one in fields(cls) if one.init and not one.kw_only]
-    named = [_parameter(one) for one in fields(cls) if one.init and one.kw_only]
+    every = [(f"_{k}", one) for k, one in enumerate(fields(cls))]
+    for name, one in every:
+        values |= {f"_default{name}": one.default, f"_factory{name}": one.default_factory}
+    positional = [_parameter(name, one) for name, one in every if one.init and not one.kw_only]
+    named = [_parameter(name, one) for name, one in every if one.init and one.kw_only]
     parameters = ", ".join(["self", *positional, *["*"][: len(named)], *named])
-    body = [_assigned(one.name, value, frozen=frozen) for one in fields(cls) for value in _first_value(one)]
+    body = [_assigned(name, value, frozen=frozen) for name, one in every for value in _first_value(name, one)]
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     return f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"])
@@ -103,19 +126,19 @@ class _Signature:
         return Signature(parameters, return_annotation=None)
 
 
-def _parameter(one: Field[Any]) -> str:
+def _parameter(name: str, one: Field[Any]) -> str:
     if one.default_factory is not MISSING:
-        return f"{one.name}=_MISSING"
-    return one.name if one.default is MISSING else f"{one.name}=_default_{one.name}"
+        return f"{name}=_MISSING"
+    return name if one.default is MISSING else f"{name}=_default{name}"
 
 
-def _first_value(one: Field[Any]) -> Iterator[str]:
+def _first_value(name: str, one: Field[Any]) -> Iterator[str]:
     """What a new instance has in this field; nothing where it is left to the class or to `__post_init__`."""
     if one.default_factory is not MISSING:
-        made = f"_factory_{one.name}()"
-        yield f"{made} if {one.name} is _MISSING else {one.name}" if one.init else made
+        made = f"_factory{name}()"
+        yield f"{made} if {name} is _MISSING else {name}" if one.init else made
     elif one.init:
-        yield one.name
+        yield name
 
 
 def _assigned(name: str, value: str, *, frozen: bool) -> str:
@@ -124,7 +147,7 @@ def _assigned(name: str, value: str, *, frozen: bool) -> str:
 
 def _eq(cls: type, values: dict[str, object]) -> str:
     """Instances of the same class with equal fields are equal."""
-    compared = [one.name for one in fields(cls) if one.compare]
+    compared = [f"_{k}" for k, one in enumerate(fields(cls)) if one.compare]
     return (
         "def __eq__(self, other):\n if other.__class__ is not self.__class__:\n  return NotImplemented\n"
         f" return {_tuple('self', compared)} == {_tuple('other', compared)}"
@@ -132,7 +155,8 @@ def _eq(cls: type, values: dict[str, object]) -> str:
 
 
 def _hash(cls: type, values: dict[str, object]) -> str:
-    hashed = [one.name for one in fields(cls) if (one.compare if one.hash is None else one.hash)]
+    every = enumerate(fields(cls))
+    hashed = [f"_{k}" for k, one in every if (one.compare if one.hash is None else one.hash)]
     return f"def __hash__(self):\n return hash({_tuple('self', hashed)})"
 
 

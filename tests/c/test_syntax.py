@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loopwright.c.syntax import conditionals_without_yes, parse, walk
+from loopwright.c.tokens import spelled, whole_word
 from loopwright.source import Source
 
 TEXT = """void f(int n) { int i; for (i = 0; i < n; i++) if (i) { for (;;) ; x = (y = i); } else { i++; }
@@ -53,3 +54,18 @@ def test_nodes_of_a_long_text_are_those_of_a_short_one() -> None:
 def test_conditionals_without_yes_are_found(between: str) -> None:
     text = f"int f(int a, int b) {{ return (a ? a : b) + (a ?{between}: b); }}\n"
     assert len(conditionals_without_yes(parse(Source("t.c", text)))) == 1
+
+
+def test_words_are_found_whole() -> None:
+    text = "a_a a $a a$ aa 1a a1 a.a -a(a) ab b ba b"
+    assert [one.start() for one in whole_word("a").finditer(text)] == [4, 21, 23, 26, 28]
+    assert [one.start() for one in whole_word("a").finditer(text, 5, 22)] == [21]
+    assert whole_word("ab", "b").findall(text) == ["ab", "b", "b"]
+    assert whole_word("a").search("aa", 1) is None
+
+
+def test_a_word_has_letters_digits_dollars_and_what_is_not_ascii() -> None:
+    for code in range(0x20, 0x7F):
+        letter = chr(code)
+        assert (spelled(f"x{letter}1") == [f"x{letter}1"]) == (letter.isalnum() or letter in "_$"), letter
+    assert spelled("für $1 \N{EM DASH}x 1") == ["für", "$1", "\N{EM DASH}x", "1"]

@@ -1,4 +1,4 @@
-"""Affine hulls of unions, which isl may take very long for."""
+"""Affine hulls of unions, which isl may take very long for, and what their equalities say."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 import islpy as isl
 import pytest
 
-from loopwright.presburger.equalities import affine_hull
+from loopwright.presburger.equalities import AffineForm, affine_hull, affine_values, residues
 
 SMALL = (
     "{ S[i] -> [2i] : 0 <= i < 5; S[i] -> [2i + 4] : 7 <= i < 9 }",
@@ -38,3 +38,25 @@ def test_many_disjuncts_with_many_hidden_variables() -> None:
         )
     hull = affine_hull(isl.Map(f"[n] -> {{ {'; '.join(pieces)} }}"))
     assert hull.is_subset(isl.BasicMap("[n] -> { S[i, j] -> [i, t] }"))
+
+
+LARGE = 10**30
+
+
+def test_values_are_read_off_the_equalities_of_any_size() -> None:
+    """In the outermost iterators, where k is i; the hidden variable of the stride of j shows in no form."""
+    relation = f"[n, m] -> {{ [i, j, k] -> [{LARGE}i - 2m + 7, t, j] : k = i and 2t = j and j mod 4 = n }}"
+    found = affine_values(isl.Map(relation))
+    half, itself = AffineForm((0, 1), (0, 0, 0), 2), AffineForm((0, 1), (0, 0, 0))
+    assert found.forms == (AffineForm((LARGE,), (0, -2, 7)), half, itself)
+    assert found.normal(AffineForm((0, 0, 3), (0, 0, 1))) == AffineForm((3,), (0, 0, 1))
+
+
+def test_a_relation_without_equalities_has_no_forms() -> None:
+    assert affine_values(isl.Map("{ [i] -> [t] : t > i }")).forms == (None,)
+    assert affine_values(isl.Map("{ [i] -> [i + 1]; [i] -> [i] }")).forms == (None,)
+
+
+def test_residues_are_those_of_all_points() -> None:
+    points = "[n] -> { S[i, j, k, l] : i mod 4 = 3 and j = 5 and k = n and l > i }"
+    assert residues(isl.Set(points)) == {(0, 4): 3, (1, 0): 5}

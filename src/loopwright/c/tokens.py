@@ -22,7 +22,7 @@ _NAME = r"[A-Za-z_]\w*"
 _TOKEN = re.compile(
     r"""(?>(?:\s+|/\*.*?\*/|//[^\n]*)*)  # spaces and comments, of which nothing is given back to the rest
       ( [][(){};,?~]  # the start of nothing longer
-      | [A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*(?!["'\w])                    # a word
+      | [^\x00-#%-@\[-^`{-\x7f][^\x00-#%-/:-@\[-^`{-\x7f]*(?!["'\w])  # a word: no other character of ASCII
       | (?:u8|[LuU])?"(?:\\.|[^"\\\n])*"|[LuU]?'(?:\\.|[^'\\\n])*'                # a text
       | [A-Za-z_$][\w$]*                                                             # a name
       | \.?\d(?:[eEpP][-+]|[\w.])*                                                  # a number
@@ -148,8 +148,12 @@ def with_names_replaced(text: str, given: Mapping[str, str]) -> str:
 
 
 def whole_word(*names: str) -> re.Pattern[str]:
-    """Finds these names where they are no parts of longer ones."""
-    return re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, names))})(?![\w$])")
+    """Finds these names where they are no parts of longer ones.
+
+    What stands before a name is looked at after it: a name is found much sooner than the start of any word.
+    """
+    found = (rf"{one}(?<![\w$]{one})" for one in map(re.escape, names))
+    return re.compile(rf"(?:{'|'.join(found)})(?![\w$])")
 
 
 def operand(text: str) -> str:

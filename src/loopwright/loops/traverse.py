@@ -25,6 +25,8 @@ def operands(term: Term) -> tuple[Term, ...]:
     match term:
         case ex.Int() | ex.Var():
             return ()
+        case ex.Compare(_, left, right):
+            return left, right
         case ex.Sum(terms):
             return terms
         case ex.Scaled(_, argument) | ex.FloorDiv(argument) | ex.TruncDiv(argument) | ex.Rem(argument):
@@ -37,8 +39,6 @@ def operands(term: Term) -> tuple[Term, ...]:
             return tests
         case ex.Select(test, then, orelse):
             return test, then, orelse
-        case ex.Compare(_, left, right):
-            return left, right
         case _:
             assert_never(term)
 

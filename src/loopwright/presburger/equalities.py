@@ -4,7 +4,6 @@ isl's affine hulls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import reduce
 from math import gcd
 from typing import TypeAlias
@@ -12,7 +11,6 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.presburger.sets import integer
 
 Row: TypeAlias = list[int]
 """An equality: the sum of the entries times the columns' variables is 0."""
@@ -97,18 +95,22 @@ def _equalities(relation: isl.Map) -> tuple[int, list[Row]]:
     hull = affine_hull(relation)
     hidden = hull.dim(isl.dim_type.div)
     depth, width = hull.dim(isl.dim_type.in_), hull.dim(isl.dim_type.out)
-    order = (isl.dim_type.div, isl.dim_type.out, isl.dim_type.in_, isl.dim_type.param, isl.dim_type.cst)
-    matrix = hull.equalities_matrix(*order)
-    columns = list(range(matrix.cols()))
-    first = hidden + width
-    columns[first : first + depth] = reversed(columns[first : first + depth])
-    return hidden, [_entries(matrix, row, columns) for row in range(matrix.rows())]
+    end = depth + width
+    return hidden, [
+        [*row[end : end + hidden], *row[depth:end], *reversed(row[:depth]), *row[end + hidden :]]
+        for row in _equality_rows(hull.wrap().flatten())
+    ]
 
 
-def _entries(matrix: isl.Mat, row: int, columns: Iterable[int]) -> Row:
-    """The entries of a row, most of which are 0."""
-    values = (matrix.get_element_val(row, column) for column in columns)
-    return [integer(one) if one.sgn() else 0 for one in values]
+def _equality_rows(points: isl.BasicSet) -> list[Row]:
+    """The columns are the dimensions, hidden variables, the parameters, 1.
+
+    As a text in the format of PolyLib, where the first column is 0 for an equality: isl gives entries of its
+    matrices one by one only, which takes four times as long.
+    """
+    printer = isl.Printer.to_str(points.get_ctx()).set_output_format(isl.format.POLYLIB)
+    _, *lines = printer.print_basic_set(points).get_str().splitlines()
+    return [[int(word) for word in line.split()[1:]] for line in lines if line.lstrip().startswith("0 ")]
 
 
 def reduced_rows(rows: list[Row], pivots: int) -> dict[int, Row]:
@@ -177,13 +179,10 @@ def residues(points: isl.Set) -> Residues:
     """Residues that all points have, read off the equalities of the affine hull."""
     hull = affine_hull(isl.Map.from_range(points)).range()
     count, hidden = hull.dim(isl.dim_type.set), hull.dim(isl.dim_type.div)
-    order = (isl.dim_type.set, isl.dim_type.param, isl.dim_type.div, isl.dim_type.cst)
-    matrix = hull.equalities_matrix(*order)
     found: Residues = {}
-    for number in range(matrix.rows()):
-        row = _entries(matrix, number, range(matrix.cols()))
-        axes = [k for k, entry in enumerate(row[: -1 - hidden]) if entry]
-        factors = [abs(entry) for entry in row[-1 - hidden : -1] if entry]
+    for row in _equality_rows(hull):
+        axes = [k for k, entry in enumerate([*row[:count], *row[count + hidden : -1]]) if entry]
+        factors = [abs(entry) for entry in row[count : count + hidden] if entry]
         if len(axes) == 1 and axes[0] < count and abs(row[axes[0]]) == 1 and len(factors) <= 1:
             modulus = factors[0] if factors else 0
             value = -row[-1] * row[axes[0]]

@@ -15,7 +15,7 @@ region are read at the end.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import partial
 
@@ -185,12 +185,16 @@ class _ReadingPlace:
     domain: isl.Set
     names: tuple[str, ...]
     time: isl.Map | None
+    before: dict[MiddleStatement, isl.Map] = field(default_factory=dict)
+    """What was asked for before: it is the same for all that is read."""
 
     def after(self, writer: MiddleStatement) -> isl.Map:
         """{ b -> a }: a is before b."""
         if self.time is None:
             return isl.Map.from_domain_and_range(self.domain, writer.time.domain())
-        return self.time.lex_gt_map(writer.time)
+        if writer not in self.before:
+            self.before[writer] = self.time.lex_gt_map(writer.time)
+        return self.before[writer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +211,7 @@ class _SourceFinder:
     middle: Sequence[MiddleStatement]
     replaced: tuple[str, ...]
     left: frozenset[str]
+    orders: dict[tuple[MiddleStatement, MiddleStatement], isl.Map] = field(default_factory=dict)
 
     def seen(self, one: MiddleStatement) -> list[tuple[_Case, ...]]:
         reader = _ReadingPlace(one.time.domain(), one.statement.iterators, one.time)
@@ -259,12 +264,18 @@ class _SourceFinder:
                     continue
                 found = found.intersect(reader.after(writer))
                 for other, bad in spoilt:
-                    found = found.subtract(bad.apply_range(other.time.lex_ge_map(writer.time)))
+                    found = found.subtract(bad.apply_range(self._not_before(other, writer)))
                 one = _OriginCandidate(writer.statement.name, number, found)
                 if reader.domain.is_subset(found.domain()):
                     return [one]
                 several.append(one)
         return several
+
+    def _not_before(self, other: MiddleStatement, writer: MiddleStatement) -> isl.Map:
+        """{ o -> a }: o is not before a."""
+        if (other, writer) not in self.orders:
+            self.orders[other, writer] = other.time.lex_ge_map(writer.time)
+        return self.orders[other, writer]
 
     def _spoilt(self, reader: _ReadingPlace, read: PairedCell) -> list[tuple[MiddleStatement, isl.Map]]:
         """{ b -> o }: o, before b, writes one of the cells that b reads without the other."""

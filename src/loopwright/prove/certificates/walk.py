@@ -154,8 +154,8 @@ def _fresh(name: str, taken: Sequence[str]) -> str:
 @dataclass(frozen=True, eq=False)
 class Walk:
     table: Timetable
-    known: dict[TimedCall, list[isl.PwAff]] = field(default_factory=dict)
-    """Times that were asked for before."""
+    known: dict[TimedCall, tuple[isl.Set, isl.PwMultiAff]] = field(default_factory=dict)
+    """Of calls that were asked for before: when they run, and their times."""
 
     def common(self, calls: Sequence[TimedCall], count: int, place: WalkPosition) -> Vector:
         """The first places, which are the same functions of the outer iterators in all calls."""
@@ -286,16 +286,15 @@ class Walk:
         match self.shown(call, decided, place), cut[decided]:
             case Int(here), Int(there):
                 return (here - there) * side > 0
-        times = self.functions(call)
+        same, times = self.function(call)
         scope = self.scope(call.run.domain, place)
-        same = call.times.domain()
         for k, one in enumerate(cut[decided:-1], decided):
-            if not same.is_disjoint(_compared(times[k], ">" if side < 0 else "<", one, scope)):
+            if not same.is_disjoint(_compared(times.get_at(k), ">" if side < 0 else "<", one, scope)):
                 return False
-            same = same.intersect(_compared(times[k], "==", one, scope))
+            same = same.intersect(_compared(times.get_at(k), "==", one, scope))
             if same.is_empty():
                 return True
-        wrong = _compared(times[len(cut) - 1], ">=" if side < 0 else "<", cut[-1], scope)
+        wrong = _compared(times.get_at(len(cut) - 1), ">=" if side < 0 else "<", cut[-1], scope)
         return bool(same.is_disjoint(wrong))
 
     def shown(self, call: TimedCall, k: int, place: WalkPosition) -> Expr | None:
@@ -303,13 +302,14 @@ class Walk:
         form = call.forms[k]
         return None if form is None or len(form.coefficients) > place.depth else self.expr(form, place)
 
-    def functions(self, call: TimedCall) -> list[isl.PwAff]:
-        """The time as functions of the iterators, defined elsewhere too where they are affine."""
+    def function(self, call: TimedCall) -> tuple[isl.Set, isl.PwMultiAff]:
+        """When a call runs, and the time as a function of the iterators, elsewhere too where it is affine."""
         if call not in self.known:
-            whole = isl.PwMultiAff.from_map(call.times)
-            if whole.n_piece() == 1:
-                whole = isl.PwMultiAff.from_multi_aff(pieces_of_function(call.times)[0][1])
-            self.known[call] = [whole.get_at(k) for k in range(self.table.width)]
+            pieces = pieces_of_function(call.times)
+            whole = isl.PwMultiAff.from_multi_aff(pieces[0][1])
+            if len(pieces) > 1:
+                whole = isl.PwMultiAff.from_map(call.times)
+            self.known[call] = call.times.domain(), whole
         return self.known[call]
 
     def grows(self, first: Vector, second: Vector, place: WalkPosition) -> bool:

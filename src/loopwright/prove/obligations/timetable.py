@@ -189,6 +189,8 @@ class _Maker:
         """[p] -> [time], from [p] -> [bands]."""
         columns: list[int | BandDimension] = [*self.columns[leaf]]
         columns += [0] * (self.width - len(columns))
+        if columns == [BandDimension(k) for k in range(times.dim(isl.dim_type.out))]:
+            return times
         space = times.get_space().range()
         pick = isl.Map.from_domain(isl.Set.universe(space)).add_dims(isl.dim_type.out, self.width)
         for place, column in enumerate(columns):
