@@ -70,11 +70,30 @@ MOST_COPIES = 8
 @isl_failures("isl could not compare two uses of storage")
 def prove_storage(change: StorageChange, *, host: bool = True) -> StorageVerdict:
     """Whether `change.after` computes what `change.before` does; on the `host`, sizes are tested first."""
-    if change.division:
-        return prove_division(change)
     if change.redundancy is not None:
         return prove_redundant(change, change.redundancy)
+    _refuse_other_statements(change)
+    if change.division:
+        return StorageVerdict(len(change.before.statements) + 2 * len(change.after.statements))
     return _prove(change.before, change.after, host=host)
+
+
+def _refuse_other_statements(change: StorageChange) -> None:
+    """What is not so is an error of ours: what `change` says is what was made."""
+    before, after = change.before, change.after
+    parts: dict[str, list[Statement]] = {one.name: [] for one in before.statements}
+    others: list[Statement] = []
+    for one in after.statements:
+        parts.get(change.division.get(one.name, one.name), others).append(one)
+    declared, known = ({one.name for one in program.arrays} for program in (after, before))
+    if change.division and (others or declared != known):
+        raise InternalError(Code.INTERNAL, "a division declares storage, or runs something else")
+    for old in before.statements:
+        _refuse_other_instances(old, parts[old.name], before)
+        for part in parts[old.name]:
+            _refuse_other_statement(old, part, is_part=bool(change.division))
+            if change.division:
+                refuse_other_text(old, part, before, after, _instance(old, part))
 
 
 def _prove(before: Program, after: Program, *, host: bool) -> StorageVerdict:
@@ -82,7 +101,7 @@ def _prove(before: Program, after: Program, *, host: bool) -> StorageVerdict:
     products = {copy.name: product_of(copy, after) for copy in copies}
     written, before = before, with_products(before, after, products)
     for old in before.statements:
-        _refuse_other_operations(old, after.statement(old.name), before, after)
+        refuse_other_text(old, after.statement(old.name), before, after)
     wrong = [one for old in before.statements for one in _meetings(old, after.statement(old.name), before)]
     wrong += [out_of_bounds(*one) for one in outside(written, after, copies, tested=host)]
     asked = 2 * len(before.statements) + len(copies)
@@ -116,21 +135,6 @@ def _copies(before: Program, after: Program) -> tuple[Statement, ...]:
         if product_of(copy, after) is None:
             refuse_no_copy(copy, after)
     return found
-
-
-def _refuse_other_operations(old: Statement, new: Statement, before: Program, after: Program) -> None:
-    """The same instances at the same time, and the same text but for the accesses that moved."""
-    length = max(old.schedule.dim(OUT), new.schedule.dim(OUT))
-    same = (
-        old.iterators == new.iterators
-        and old.iterator_types == new.iterator_types
-        and old.domain.is_equal(new.domain)
-        and padded(old.schedule, length).is_equal(padded(new.schedule, length))
-        and len(old.accesses) == len(new.accesses)
-    )
-    if not same:
-        raise InternalError(Code.INTERNAL, f"{old.name} is another statement where its storage changed")
-    refuse_other_text(old, new, before, after)
 
 
 def _meetings(old: Statement, new: Statement, program: Program) -> Iterator[WrongValue]:
@@ -228,22 +232,6 @@ def _copy_of(part: isl.Map, copying: dict[str, ComparedRead]) -> str | None:
     return name if name in copying else None
 
 
-def prove_division(change: StorageChange) -> StorageVerdict:
-    """Nothing is wrong, or it is an error of ours: what `division` says is what was made."""
-    before, after = change.before, change.after
-    known = {one.name for one in before.arrays}
-    parts: dict[str, list[Statement]] = {one.name: [] for one in before.statements}
-    for one in after.statements:
-        parts[change.division.get(one.name, one.name)].append(one)
-    if {one.name for one in after.arrays} != known:
-        raise InternalError(Code.INTERNAL, "a division declares storage")
-    for old in before.statements:
-        _refuse_other_instances(old, parts[old.name], before)
-        for part in parts[old.name]:
-            _refuse_other_part(old, part, before, after)
-    return StorageVerdict(len(before.statements) + 2 * len(after.statements), ())
-
-
 def _instance(old: Statement, part: Statement) -> isl.Map:
     """{ part[i] -> S[i] } where the part has an instance."""
     same = isl.Map.identity(part.domain.get_space().map_from_set())
@@ -261,18 +249,15 @@ def _refuse_other_instances(old: Statement, parts: list[Statement], before: Prog
         raise InternalError(Code.INTERNAL, f"the parts of {old.name} are not all of it")
 
 
-def _refuse_other_part(old: Statement, part: Statement, before: Program, after: Program) -> None:
-    instance = _instance(old, part)
-    refuse_other_text(old, part, before, after, instance)
-    length = max(old.schedule.dim(OUT), part.schedule.dim(OUT))
-    times = padded(part.schedule, length).intersect_domain(part.domain)
+def _refuse_other_statement(old: Statement, new: Statement, *, is_part: bool) -> None:
+    """The same instances at the same time; a part touches what they touched, too."""
+    instance, length = _instance(old, new), max(old.schedule.dim(OUT), new.schedule.dim(OUT))
+    times = padded(new.schedule, length).intersect_domain(new.domain)
     same = (
-        old.iterators == part.iterators
-        and old.iterator_types == part.iterator_types
-        and not any(
-            moves(mine, theirs, instance) for mine, theirs in zip(old.accesses, part.accesses, strict=True)
-        )
+        old.iterators == new.iterators
+        and old.iterator_types == new.iterator_types
         and times.is_equal(instance.apply_range(padded(old.schedule, length)))
     )
-    if not same:
-        raise InternalError(Code.INTERNAL, f"a part of {old.name} is another statement")
+    pairs = zip(old.accesses, new.accesses, strict=False) if is_part else ()
+    if not same or any(moves(*pair, instance) for pair in pairs):
+        raise InternalError(Code.INTERNAL, f"{old.name} is another statement where its storage changed")
