@@ -19,7 +19,7 @@ from loopwright.prove.comparison.texts import ComparisonOptions
 from loopwright.prove.verdict import Refuted
 from loopwright.read.c.options import ReadOptions
 from loopwright.rewrite.pipeline import transformed
-from loopwright.rewrite.request import Request
+from loopwright.rewrite.request import RegionReport, Request
 from loopwright.source import Source
 
 LOOP = (
@@ -85,17 +85,40 @@ def test_a_build_decides_how_large_an_enumeration_is(tmp_path: Path) -> None:
     assert typed_text(source, CompilerOptions()).parsed.diagnostics
 
 
-def test_numbers_of_another_type_are_refused(tmp_path: Path) -> None:
+def test_a_build_decides_how_structs_are_laid_out(tmp_path: Path) -> None:
+    text = "struct s { char c; double d; }; int size[sizeof(struct s) == 9 ? 1 : -1];\n"
+    source = Source(str(tmp_path / "t.c"), text)
+    assert not typed_text(source, _build(tmp_path, "-fpack-struct")).parsed.diagnostics
+    assert typed_text(source, CompilerOptions()).parsed.diagnostics
+
+
+@pytest.mark.parametrize("option", ["-fsingle-precision-constant", "-funsigned-bitfields"])
+def test_numbers_of_another_type_are_refused(option: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput):
-        _build(tmp_path, "-fsingle-precision-constant").for_file(str(tmp_path / "t.c"))
+        _build(tmp_path, option).for_file(str(tmp_path / "t.c"))
 
 
-def test_a_contract_says_what_the_build_does_not_keep(tmp_path: Path) -> None:
-    (tmp_path / "t.c").write_text(LOOP.format("a[i] += 1;"))
-    reading = ReadOptions(compiled=_build(tmp_path, "-Ofast"))
+def _region(tmp_path: Path, *flags: str) -> RegionReport:
+    (tmp_path / "t.c").write_text(LOOP.format("a[i] += i * 1000;"))
+    reading = ReadOptions(compiled=_build(tmp_path, *flags))
     made = transformed(Request(file=str(tmp_path / "t.c"), script=None, reading=reading), silent)
     (region,) = made.regions
-    assert region.contract.endswith("and without -Ofast")
+    return region
+
+
+@pytest.mark.parametrize("option", ["-Ofast", "-fexcess-precision=fast", "-fcx-limited-range"])
+def test_a_contract_says_what_the_build_does_not_keep(option: str, tmp_path: Path) -> None:
+    assert _region(tmp_path, option).contract.endswith(f"and without {option}")
+
+
+@pytest.mark.parametrize("option", ["-fwrapv", "-ftrapv", "-fno-strict-overflow"])
+def test_what_overflows_has_a_meaning_that_is_told(option: str, tmp_path: Path) -> None:
+    (told,) = _region(tmp_path, option).assumptions
+    assert option in told
+
+
+def test_a_build_that_gives_no_meaning_leaves_nothing_to_trust(tmp_path: Path) -> None:
+    assert not _region(tmp_path, "-O2").assumptions
 
 
 CHECKED = (

@@ -295,6 +295,8 @@ class Builder:
             elif front_end.is_statement(child):
                 parts.append(self.statement(self, child))
         kind = self.names.types.of(cursor.type)
+        first = [one.text for one in self.listing.tokens[slice(*whole)][:1]]
+        name = "designated" if first in (["."], ["["]) else name
         return tree.OtherExpression(self.listing.place(*whole), kind, name, tuple(parts))
 
 

@@ -31,6 +31,7 @@ from loopwright.source import Source, Span, line_ends
 _ADDRESS = re.compile(r"(?<!&)&(?:&&)*(?!&)|(?<!\w)_*asm_*(?!\w)")
 """`&` as an operator of one operand or two, `&&` aside; operands of assembly may be addresses too."""
 _JUMPS = ("GOTO_STMT", "CONTINUE_STMT")
+_OWN = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 
 
 @dataclass(frozen=True)
@@ -93,11 +94,9 @@ class TypedFunction:
 def _may_lead_to(function: TypedFunction, name: str) -> bool:
     """Whether something that a function calls by this name is not its own, or has its address taken."""
     named = {node.declaration for node in function.nodes if isinstance(node, tree.Name)}
-    own = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
+    found = [one for one in named if one.name == name]
     return any(name in problem.words for problem in function.problems) or any(
-        one.storage not in own or one.attributes or one.offset in function.addressed
-        for one in named
-        if one.name == name
+        one.storage not in _OWN or one.attributes or one.offset in function.addressed for one in found
     )
 
 
@@ -232,7 +231,8 @@ class TypedFile:
 
     def definition(self, function: tree.Declaration) -> TypedFunction | None:
         """The body of a function; None where it has none in the file or its headers."""
-        found = self._definitions.get(function.name)
+        name = "" if function.storage in (*_OWN, tree.Storage.STATIC) else function.name
+        found = self._definitions.get(name)
         if found is None or front_end.kind(found[2]) != "FUNCTION_DECL":
             return None
         return self._built(found[0], found[2])

@@ -48,8 +48,19 @@ _LONG = {
 }
 _LOOSE = {
     *("-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-fassociative-math", "-freciprocal-math"),
-    *("-ffinite-math-only", "-fno-signed-zeros"),
+    *("-ffinite-math-only", "-fno-signed-zeros", "-fexcess-precision=fast", "-fcx-limited-range"),
+    *("-fcx-fortran-rules", "-mfpmath=387", "-mfpmath=both", "-mfpmath=sse,387", "-mfpmath=sse+387"),
+    *("-mrecip", "-ffp-model=fast", "-ffp-model=aggressive", "-fapprox-func", "-mdaz-ftz"),
 }
+_WRAPPING = ("-fwrapv", "-ftrapv", "-fno-strict-overflow")
+OF_TYPES = ("-fshort-enums", "-fpack-struct", "-fshort-wchar", "-fms-extensions", "-mlong-double-")
+"""What options begin with that make other types, and that front ends share."""
+_REFUSED = {
+    "-fsingle-precision-constant": ("0.1 is a float", "write 0.1f"),
+    "-funsigned-bitfields": ("'int' bit-fields are unsigned", "write 'unsigned'"),
+    "-fno-signed-bitfields": ("'int' bit-fields are unsigned", "write 'unsigned'"),
+}
+"""Options that change what a text means, and are not read: what they do, and what to write instead."""
 _CPLUSPLUS = (".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx", ".H")
 
 
@@ -75,6 +86,10 @@ class CompilerOptions:
         """An option with which a compiler need not round as the text says; nothing where there is none."""
         return next((word for word in self.arguments if word in _LOOSE), "")
 
+    def wraps(self) -> str:
+        """An option by which sums of integers that overflow mean something; nothing where there is none."""
+        return next((word for word in self.arguments if word in _WRAPPING), "")
+
     def for_file(self, path: str) -> CompilerOptions:
         """The options with those of the build for this file before them."""
         if not self.build:
@@ -84,9 +99,10 @@ class CompilerOptions:
         _refuse_cplusplus(path, words)
         directory = Path(str(entry.get("directory", self.build)))
         kept = tuple(_kept(words[1:], directory))
-        if "-fsingle-precision-constant" in kept:
-            message = "with '-fsingle-precision-constant' 0.1 is a float, which is not read"
-            raise BadInput(Code.OPTION, message, span=Span.start_of(path), hint="write 0.1f")
+        for option, (meaning, hint) in _REFUSED.items():
+            if option in kept:
+                message = f"with '{option}' {meaning}, which is not read"
+                raise BadInput(Code.OPTION, message, span=Span.start_of(path), hint=hint)
         return replace(self, arguments=(*kept, *self.arguments), compiler=self.compiler or words[0], build="")
 
 

@@ -240,9 +240,17 @@ def _leads_to_numbers(node: tree.Node) -> bool:
 _KEEPING_NOTHING = ("free", "memset", "memcpy")
 
 
+_FOLLOWED = ("INIT_LIST_EXPR", "COMPOUND_LITERAL_EXPR", "StmtExpr", "GENERIC_SELECTION_EXPR", "designated")
+
+
+def is_followed(value: tree.OtherExpression) -> bool:
+    """Whether a value that the tree has no word for is one of its parts: an initialiser, a block's value."""
+    return value.kind in _FOLLOWED
+
+
 def parts_of(initial: tree.Expression) -> Iterator[tree.Expression]:
     """The values in an initialiser."""
-    if isinstance(initial, tree.OtherExpression):
+    if isinstance(initial, tree.OtherExpression) and is_followed(initial):
         for part in initial.parts:
             for one in values_in(part):
                 yield from parts_of(one)

@@ -6,48 +6,47 @@ Flow does not count: a pointer may point wherever any assignment of the file let
     Memory(key)      storage that the file shows to be one thing, and shows nothing else of: what a
                      parameter points to, what one call of malloc returned, what a member leads to
 
-Two targets that are different are not shown to overlap; that they do not is what the reader lists.
+Two targets that are different are not shown to overlap; that they do not is what the reader lists.  A
+pointer that comes from where addresses are not followed may lead to all that was put there (`UNSEEN`).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import field
 
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.pointer_values import (
-    addressed,
     given,
     is_cast_pointer,
-    is_named_pointer,
-    is_no_address,
+    is_followed,
     is_pointer,
-    is_returned_alone,
     parts_of,
     path_inside,
     root_and_path,
     store_no_address,
-    takes,
-    uncast,
     values_in,
 )
-from loopwright.c.types import ArrayType, CType, FunctionType, Pointer, Record, Unknown, unqualified
+from loopwright.c.typed.unfollowed import (
+    UNSEEN,
+    Memory,
+    Object,
+    Target,
+    calls_of,
+    escaping,
+    is_allocated,
+    is_called_blindly,
+    is_from_union,
+    is_written_blindly,
+    set_by,
+    stores,
+    with_pointers_to,
+)
+from loopwright.c.types import ArrayType, FunctionType, Integer, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 
-
-@dataclass(frozen=True)
-class Object:
-    declaration: tree.Declaration
-
-
-@dataclass(frozen=True)
-class Memory:
-    key: tuple[object, ...]
-
-
-Target = Object | Memory
+_SAME_OR_NEW = ("realloc", "reallocarray")
 
 
 @dataclass
@@ -62,6 +61,42 @@ class PointsTo:
     """Asked about a function that the first one, or another, calls: its parameters are what it is given."""
     until: int | None = None
     """A token of the function after which nothing it does to its own variables counts."""
+    escaped: list[frozenset[Target]] = field(default_factory=list)
+    """What was put where it is not followed, once it is computed."""
+
+    def meet(self, one: frozenset[Target], other: frozenset[Target]) -> bool:
+        """Whether two pointers may lead to one memory, as far as the file shows."""
+        if one & other - {UNSEEN}:
+            return True
+        put = self._escaped() if UNSEEN in one | other else frozenset()
+        put |= {UNSEEN} if put else set()
+        return any(UNSEEN in mine and bool(theirs & put) for mine, theirs in ((one, other), (other, one)))
+
+    def _escaped(self) -> frozenset[Target]:
+        """All that pointers lead to which are put where they are not followed, and what is stored there:
+
+            E = targets(escaping) + targets(v) for each `x = v` with x in E
+        """
+        if not self.escaped:
+            self.escaped.append(frozenset())
+            all_functions = self.file.functions
+            asked = [PointsTo(self.file, one, is_inside=True, escaped=self.escaped) for one in all_functions]
+            found = {
+                target
+                for one in asked
+                for value in escaping(one.function, self.file)
+                for target in one.storage_of(value) | one.targets(value)
+            }
+            stored = [
+                (one.storage_of(node.target), one.targets(node.value))
+                for one in (asked if found else ())
+                for node in one.function.giving
+                if isinstance(node, tree.Assign) and is_pointer(node.value)
+            ]
+            while more := {target for place, given in stored if place & found for target in given} - found:
+                found |= more
+            self.escaped[0] = frozenset(found)
+        return self.escaped[0]
 
     def storage_of(self, lvalue: tree.Expression) -> frozenset[Target]:
         """The storage that an lvalue is in."""
@@ -108,8 +143,11 @@ class PointsTo:
                 return self._pointers(left) | self._pointers(right)
             case tree.Conditional(then=then, otherwise=otherwise):
                 return self.targets(then) | self.targets(otherwise)
-            case tree.Cast(operand=operand):
-                return self.targets(operand)
+            case tree.Cast(type=kind, operand=operand):
+                is_number = isinstance(unqualified(kind), Pointer) and isinstance(
+                    unqualified(tree.without_casts(operand).type), Integer
+                )
+                return self._of_a_number(operand) if is_number else self.targets(operand)
             case tree.Assign(value=value, operator="="):
                 return self.targets(value)
             case tree.Assign(target=target) | tree.Update(target=target):
@@ -119,8 +157,18 @@ class PointsTo:
             case tree.MemberAccess() | tree.Subscript() | tree.Unary(operator="*"):
                 return self._loaded(core)
             case tree.OtherExpression(parts=parts):
-                return frozenset().union(*(self.targets(one) for part in parts for one in values_in(part)))
+                unseen = [] if is_followed(core) else [frozenset([UNSEEN])]
+                inside = (self.targets(one) for part in parts for one in values_in(part))
+                return frozenset[Target]().union(*unseen, *inside)
         return frozenset()
+
+    def _of_a_number(self, number: tree.Expression) -> frozenset[Target]:
+        """What a number that is made a pointer may lead to: what pointers that it is computed from do."""
+        nodes = [part for part in tree.walk(number) if isinstance(part, tree.Expression)]
+        parts = [part for part in nodes if not isinstance(part, tree.Number | tree.SizeOf | tree.Binary)]
+        values = [part for part in parts if isinstance(unqualified(part.type), Integer | Pointer)]
+        found = {target for part in values for target in self.targets(part) if not _is_argument(target)}
+        return frozenset(found) or frozenset([UNSEEN] if parts else [])
 
     def _pointers(self, value: tree.Expression) -> frozenset[Target]:
         """Of the parts of a sum, those that may be addresses."""
@@ -140,7 +188,28 @@ class PointsTo:
                 self._returned(part) for part in tree.walk(lvalue) if isinstance(part, tree.CallExpression)
             ]
             return frozenset([Memory(("somewhere", lvalue.place.span))]).union(*inside)
-        return self._stored(root, path)
+        unseen = [UNSEEN] if is_from_union(lvalue) else []
+        return self._stored(root, path).union(unseen, self._stored_beside(lvalue, root))
+
+    def _stored_beside(self, lvalue: tree.Expression, root: tree.Declaration) -> frozenset[Target]:
+        """What is stored where an lvalue is by other names: `a->next->v = p`, where `a->next` leads to it."""
+        key = hash((lvalue.place.first, lvalue.place.end, root.offset))
+        if key in self.pending or tree.owner(lvalue) is not None:
+            return frozenset()
+        self.pending.add(key)
+        place, inside = self.storage_of(lvalue), path_inside(lvalue)
+        called = (one.callee for one in self.function.giving if isinstance(one, tree.CallExpression))
+        bodies = [self.file.definition(one) for one in called if one is not None]
+        found: set[Target] = set()
+        for function in {id(one): one for one in (self.function, *bodies) if one is not None}.values():
+            asked = self._asked(function)
+            for target, value in stores(function, self.file):
+                is_whole = isinstance(unqualified(target.type), Record)
+                is_other = tree.root_of(target) != root and path_inside(target) == inside
+                if (is_whole or is_other) and asked.storage_of(target) & place:
+                    found |= asked.reached(value, inside) if is_whole else asked.targets(value)
+        self.pending.discard(key)
+        return frozenset(found)
 
     def _stored(self, declared: tree.Declaration, path: str) -> frozenset[Target]:
         """What the pointers in a variable, or after it on a path, are given; the path names the member."""
@@ -154,7 +223,7 @@ class PointsTo:
         for function, value, is_itself in self._values(declared, path):
             asked = self._asked(function)
             found |= asked.reached(value, path) if is_itself and path else asked.targets(value)
-        found |= self._beside(declared)
+        found |= self._blindly(declared)
         self.pending.discard(key)
         unseen = (
             declared.storage in (tree.Storage.PARAMETER, tree.Storage.EXTERNAL, tree.Storage.UNDECLARED)
@@ -165,16 +234,18 @@ class PointsTo:
         self.known[key] = frozenset(found)
         return self.known[key]
 
-    def _beside(self, declared: tree.Declaration) -> frozenset[Target]:
-        """What is named with a variable in a text that is not understood, such as assembler."""
-        texts = [set(one.words) for one in self.function.problems if declared.name in one.words]
-        names = [node for node in self.function.nodes if texts and is_named_pointer(node)]
-        beside = [
-            self.targets(node)
-            for node in names
-            if isinstance(node, tree.Name) and any(node.declaration.name in words for words in texts)
-        ]
-        return frozenset().union(*beside)
+    def _blindly(self, declared: tree.Declaration) -> frozenset[Target]:
+        """`UNSEEN`, where a variable may be set by what is not followed."""
+        is_argument = self.is_inside and declared in self.function.parameters
+        is_shared = declared.is_file_scope or declared.storage is tree.Storage.STATIC
+        functions = self.file.functions_with(declared.name) if is_shared else (self.function,)
+        has_pointers = bool(with_pointers_to(declared, self.function, self.file))
+        is_set = (
+            is_written_blindly(declared, functions)
+            or (is_argument and is_called_blindly(self.function, self.file))
+            or (has_pointers and Object(declared) in self._escaped())
+        )
+        return frozenset([UNSEEN] if is_set else [])
 
     def reached(self, value: tree.Expression, path: str) -> frozenset[Target]:
         """What the pointers at `path` from a pointer of this value, or in a struct of it, point to."""
@@ -204,8 +275,8 @@ class PointsTo:
         self.pending.add(callee.offset)
         inside = self._asked(function)
         values = (one.value for one in function.nodes if isinstance(one, tree.Return))
-        known = (one for one in values if one is not None and not self._is_allocated(one, function, path))
-        found = made.union(*(inside.reached(one, path) for one in known))
+        others = (one for one in values if one and not is_allocated(one, function, self.file, path))
+        found = made.union(*(inside.reached(one, path) for one in others))
         self.pending.discard(callee.offset)
         return found
 
@@ -213,7 +284,7 @@ class PointsTo:
         """The same answers, asked from another function."""
         if function is self.function:
             return self
-        return PointsTo(self.file, function, self.known, self.pending, is_inside=True)
+        return PointsTo(self.file, function, self.known, self.pending, is_inside=True, escaped=self.escaped)
 
     def _values(
         self, declared: tree.Declaration, path: str
@@ -244,7 +315,7 @@ class PointsTo:
                     is_seen = is_seen and not any(map(is_cast_pointer, node.arguments))
                     if called is not None and is_seen and store_no_address(called.parameters, called.nodes):
                         continue
-                    yield from self._set_by(node, declared)
+                    yield from set_by(node, declared, self.file)
                 for value, is_itself in given(node, declared, path):
                     yield function, value, is_itself
         yield from self._set_through_pointers(declared, path)
@@ -253,7 +324,7 @@ class PointsTo:
         self, declared: tree.Declaration, path: str
     ) -> Iterator[tuple[TypedFunction, tree.Expression, bool]]:
         """What is stored by `*q = v` or `q->m = v`, where q may lead to the variable."""
-        for function in self._with_pointers_to(declared):
+        for function in with_pointers_to(declared, self.function, self.file):
             for node in function.giving:
                 if not isinstance(node, tree.Assign) or node.operator != "=" or tree.owner(node.target):
                     continue
@@ -264,39 +335,9 @@ class PointsTo:
                 if Object(declared) in self._asked(function).storage_of(node.target):
                     yield function, node.value, isinstance(kind, Record)
 
-    def _with_pointers_to(self, declared: tree.Declaration) -> tuple[TypedFunction, ...]:
-        """Where there may be pointers to a variable: nowhere, where its address is not taken."""
-        if not (declared.is_file_scope or declared.storage is tree.Storage.STATIC):
-            if declared.offset not in self.function.addressed:
-                return ()
-            called = [
-                self.file.definition(node.callee)
-                for node in self.function.giving
-                if isinstance(node, tree.CallExpression) and node.callee is not None
-            ]
-            return (self.function, *(one for one in called if one is not None and one is not self.function))
-        functions = self.file.functions_with(declared.name)
-        is_taken = any(declared.offset in one.addressed for one in functions) or any(
-            declared.offset in addressed(tree.walk(one)) for one, _ in self.file.variables
-        )
-        return self.file.functions if is_taken else ()
-
-    def _set_by(
-        self, call: tree.CallExpression, declared: tree.Declaration
-    ) -> Iterator[tuple[TypedFunction, tree.Expression, bool]]:
-        """What a function of the file that is given the address of a pointer stores there."""
-        places = [place for place, one in enumerate(call.arguments) if takes(one, declared)]
-        function = self.file.definition(call.callee) if places and call.callee is not None else None
-        if function is None:
-            return
-        given = [one for place in places for one in function.parameters[place : place + 1]]
-        for node in function.giving:
-            if isinstance(node, tree.Assign) and root_and_path(node.target) in [(one, "*") for one in given]:
-                yield function, node.value, False
-
-    def contents(self, declared: tree.Declaration) -> list[tree.Expression]:
+    def contents(self, declared: tree.Declaration, path: str) -> list[tree.Expression]:
         """The values that the elements of an array of pointers are given, one by one."""
-        return [value for _, value, is_itself in self._values(declared, "*") if not is_itself]
+        return [value for _, value, is_itself in self._values(declared, path) if not is_itself]
 
     def _returned(self, call: tree.CallExpression) -> frozenset[Target]:
         """What a function of the file returns; another one, memory of its own or what it is given."""
@@ -304,7 +345,7 @@ class PointsTo:
         function = None if callee is None else self.file.definition(callee)
         if callee is None or function is None or callee.offset in self.pending:
             made = frozenset([Memory(("call", call.place.span, call.place.first))])
-            if callee is not None and "alloc" in callee.name:
+            if callee is not None and callee.name in _SAME_OR_NEW:
                 return made
             given_on = (self.targets(one) for one in call.arguments if is_pointer(one))
             return made.union(*given_on, *self._returned_through(call))
@@ -313,7 +354,7 @@ class PointsTo:
         found: set[Target] = set()
         for node in function.nodes:
             if isinstance(node, tree.Return) and node.value is not None:
-                if self._is_allocated(node.value, function, ""):
+                if is_allocated(node.value, function, self.file):
                     found.add(Memory(("call", call.place.span, call.place.first)))
                 else:
                     found |= inside.targets(node.value)
@@ -325,32 +366,6 @@ class PointsTo:
                 found |= self.reached(argument, path) if path else self.targets(argument)
         return frozenset(found)
 
-    def _is_allocated(self, value: tree.Expression, function: TypedFunction, path: str) -> bool:
-        """Whether a function returns memory that this very call of it allocates: `double *p = malloc(n);
-        return p;`, or a struct with such a pointer at `path`.  A variable that keeps its value between calls,
-        or that a pointer leads to, may be of an earlier call, and what is put elsewhere is found there too.
-        """
-        core = uncast(value)
-        if isinstance(core, tree.CallExpression):
-            if path or core.callee is None or self.file.definition(core.callee) is not None:
-                return False
-            return re.search("(?<!re)alloc(?!ated)", core.callee.name) is not None
-        if not isinstance(core, tree.Name) or core.declaration.storage is not tree.Storage.AUTOMATIC:
-            return False
-        inside = self._asked(function)
-        found = [one for node in function.giving for one in given(node, core.declaration, path)]
-        parts = [(one, path if is_itself else "") for one, is_itself in found]
-        return (
-            core.declaration.offset not in function.addressed
-            and is_returned_alone(function.nodes, core.declaration, self._is_library)
-            and not inside._beside(core.declaration)
-            and any(self._is_allocated(one, function, rest) for one, rest in parts)
-            and all(is_no_address(one) or self._is_allocated(one, function, rest) for one, rest in parts)
-        )
-
-    def _is_library(self, callee: tree.Declaration) -> bool:
-        return self.file.definition(callee) is None
-
     def _returned_through(self, call: tree.CallExpression) -> Iterator[frozenset[Target]]:
         """What a call through a pointer may return: what functions of the file of this result do."""
         if call.callee is not None and call.callee.storage is tree.Storage.FUNCTION:
@@ -358,7 +373,8 @@ class PointsTo:
         for function in self.file.functions:
             key = function.declaration.offset
             kind = unqualified(function.declaration.type)
-            is_alike = isinstance(kind, FunctionType) and is_pointer(call) and _leads(kind.result)
+            result = unqualified(kind.result) if isinstance(kind, FunctionType) else None
+            is_alike = is_pointer(call) and isinstance(result, Pointer | Unknown)
             if key in self.pending or function is self.function or not is_alike:
                 continue
             self.pending.add(key)
@@ -369,21 +385,9 @@ class PointsTo:
             self.pending.discard(key)
 
 
-def _leads(kind: CType) -> bool:
-    return isinstance(unqualified(kind), Pointer | Unknown)
-
-
-def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFunction, tree.CallExpression]]:
-    """The calls of a function in its file, with the functions they are in."""
-    for caller in file.functions_with(function.declaration.name):
-        for node in caller.giving:
-            callee = node.callee if isinstance(node, tree.CallExpression) else None
-            if (
-                isinstance(node, tree.CallExpression)
-                and callee is not None
-                and callee.name == function.declaration.name
-            ):
-                yield caller, node
+def _is_argument(target: Target) -> bool:
+    """Whether a target is only that of a name that nothing is known of."""
+    return isinstance(target, Memory) and target.key[0] == "reached"
 
 
 def _is_reached(target: Target, parameter: tree.Declaration) -> bool:

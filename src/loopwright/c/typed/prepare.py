@@ -17,7 +17,7 @@ from loopwright.c.tokens import Lexeme, lexemes, whole_word, words
 from loopwright.c.typed import front_end
 from loopwright.c.typed.expansion import Definition, ExpandedToken, confirmed, expanded, expanded_words
 from loopwright.c.typed.front_end import Parsed
-from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.options import OF_TYPES, CompilerOptions
 from loopwright.c.typed.preprocess import Preprocessed, preprocess, without
 from loopwright.c.typed.redefined import needed_macros
 from loopwright.c.typed.stand_ins import NO_LENGTH, StandIns
@@ -158,8 +158,8 @@ def _arguments(options: CompilerOptions, text: Preprocessed) -> tuple[str, ...]:
         message = "an option makes 'long' or pointers of another size than this machine has"
         raise BadInput(Code.OPTION, message, hint="take the option away, such as -mx32 or -mabi=ilp32")
     char = "-funsigned-char" if "__CHAR_UNSIGNED__" in text.changes else "-fsigned-char"
-    enums = ["-fshort-enums"] if "-fshort-enums" in options.arguments else []
-    return (options.standard() or "-std=gnu17", char, *enums, *(f"--target={name}" for name, _ in target))
+    types = [one for one in options.arguments if one.startswith(OF_TYPES)]
+    return (options.standard() or "-std=gnu17", char, *types, *(f"--target={name}" for name, _ in target))
 
 
 _Pair = tuple[tuple[int, int], tuple[int, int]]

@@ -219,7 +219,7 @@ def _walked(steps: Sequence[StatementRun], world: World) -> dict[CellKey, TypedN
     memory: dict[CellKey, TypedNumber] = {}
     for step in steps:
         for assignment in step.computation.assignments:
-            memory[step.place(assignment.target)] = _value(assignment.value, step, memory, world)
+            memory[step.place(assignment.target)] = value_of(assignment.value, step, memory, world)
     return memory
 
 
@@ -232,7 +232,7 @@ def differ(one: TypedNumber, other: TypedNumber) -> bool:
     return one.number != other.number
 
 
-def _value(term: Term, step: StatementRun, memory: dict[CellKey, TypedNumber], world: World) -> TypedNumber:
+def value_of(term: Term, step: StatementRun, memory: dict[CellKey, TypedNumber], world: World) -> TypedNumber:
     match term:
         case Constant(text, kind):
             return world.converted(TypedNumber(types.DOUBLE, float(text)), kind)
@@ -242,7 +242,7 @@ def _value(term: Term, step: StatementRun, memory: dict[CellKey, TypedNumber], w
             place = step.place(term)
             return memory[place] if place in memory else world.input(place, kind)
         case Apply():
-            return _applied(term, lambda one: _value(one, step, memory, world), world)
+            return _applied(term, lambda one: value_of(one, step, memory, world), world)
         case InputTerm():
             raise AssertionError("a statement reads cells")
 

@@ -8,21 +8,23 @@ number in all of them, and one on the diagonals, may do.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.reworded.jumps import RETURNED
-from loopwright.c.types import INT, LONG, CType
+from loopwright.c.types import Floating, Integer
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.arithmetic import (
-    ALIKE,
     FACTORED,
     TypedNumber,
     World,
     computed,
     differ,
+    value_of,
 )
 from loopwright.prove.equivalence.numbers import Undefined
+from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
 
 MOST_STEPS = 6_000
@@ -136,7 +138,7 @@ class _Search:
             return False
         assert old is not None and new is not None, "a cell that a run does not write is an input"
         only_in_sign = old.number == new.number and self.values[0].number != self.values[1].number
-        if rests_on_unset(self.runs[0], self.place, old, world):
+        if rests_on_unset(self.runs[0], self.place, world):
             return False
         are_finite = math.isfinite(old.number) and math.isfinite(new.number)
         if only_in_sign or not are_finite or not differ(old, new):
@@ -162,41 +164,64 @@ def _inputs(runs: Runs, place: CellKey, values: Values, world: World) -> dict[Ce
     return dict(sorted(found.items()))
 
 
-def rests_on_unset(steps: Sequence[StatementRun], place: CellKey, value: TypedNumber, world: World) -> bool:
+def rests_on_unset(steps: Sequence[StatementRun], place: CellKey, world: World) -> bool:
     """Whether what OLD leaves in a cell depends on a variable that nothing has set: then it may be anything.
 
-    `if (c) d = 3;` leaves d as it is where c is 0, which is no use of it: so other numbers are tried.
+    `if (c) d = 3;` leaves d as it is where c is 0, which is no use of it.  What is computed from a value that
+    may be anything has a mark, and so has what a test of one decides.
     """
-    cells = _unset_cells(steps, world) if world.unset else {}
-    for others in _of_unset(cells, world) if cells else ():
-        try:
-            found = computed(steps, replace(world, given={**world.given, **others})).get(place, value)
-        except Undefined:
-            return True
-        if differ(found, value):
-            return True
-    return False
+    if not any(cell.array in world.unset for step in steps for cell in step.computation.read):
+        return False
+    run = _MarkedRun(world, {}, set())
+    try:
+        for step in steps:
+            for assignment in step.computation.assignments:
+                is_marked = run.is_marked(assignment.value, step)
+                target = step.place(assignment.target)
+                run.memory[target] = value_of(assignment.value, step, run.memory, world)
+                (run.marks.add if is_marked else run.marks.discard)(target)
+    except Undefined:
+        return True
+    return place in run.marks
 
 
-def _of_unset(cells: Mapping[CellKey, CType], world: World) -> Iterator[dict[CellKey, TypedNumber]]:
-    """The ends of int, for `d > 1000000`, first because they tell most; numbers of seeds for any,
-    and of two for numbers that are mostly 0: `if (d)` tells these apart."""
-    for number in (INT.least, INT.greatest):
-        one = TypedNumber(LONG, number)
-        yield {cell: world.converted(one, kind) for cell, kind in cells.items()}
-    for more in (*range(3, 30, 3), 3 + ALIKE, 6 + ALIKE):
-        others = replace(world, seed=world.seed - world.seed % 3 + more, given={})
-        yield {cell: others.input(cell, kind) for cell, kind in cells.items()}
+@dataclass
+class _MarkedRun:
+    """A run on numbers, with marks on the cells whose numbers may be others."""
+
+    world: World
+    memory: dict[CellKey, TypedNumber]
+    marks: set[CellKey]
+
+    def is_marked(self, term: Term, step: StatementRun) -> bool:
+        """Whether the value of a term may be another one; `Undefined` where that may have none."""
+        match term:
+            case CellTerm():
+                place = step.place(term)
+                return place in self.marks if place in self.memory else term.array in self.world.unset
+            case Apply(operator, (test, one, other)) if operator == CHOICE:
+                return self.is_marked(test, step) or self.is_marked(
+                    one if self._holds(test, step) else other, step
+                )
+            case Apply("&&" | "||" as operator, (one, other)):
+                goes_on = self._holds(one, step) == (operator == "&&")
+                return self.is_marked(one, step) or (goes_on and self.is_marked(other, step))
+            case Apply(operator, arguments):
+                has_mark = any(self.is_marked(one, step) for one in arguments)
+                if has_mark and operator not in _ALWAYS_DEFINED and not _is_floating(term):
+                    raise Undefined("an operation on a number that may be any")
+                return has_mark
+        return False
+
+    def _holds(self, test: Term, step: StatementRun) -> bool:
+        return value_of(test, step, self.memory, self.world).number != 0
 
 
-def _unset_cells(steps: Sequence[StatementRun], world: World) -> dict[CellKey, CType]:
-    """The cells of variables without a value that a run may read before it writes them."""
-    found: dict[CellKey, CType] = {}
-    written: set[CellKey] = set()
-    for step in steps:
-        for assignment in step.computation.assignments:
-            for cell in assignment.cells:
-                if cell.array in world.unset and step.place(cell) not in written:
-                    found.setdefault(step.place(cell), cell.type)
-            written.add(step.place(assignment.target))
-    return found
+_ALWAYS_DEFINED = (*COMPARISONS, "!", "~x", "&", "|", "^")
+
+
+def _is_floating(term: Apply) -> bool:
+    """Whether a term is arithmetic of floating types, or a conversion to one or from integers."""
+    if term.operator.startswith("(") and isinstance(term.arguments[0].type, Integer):
+        return True
+    return isinstance(term.type, Floating)

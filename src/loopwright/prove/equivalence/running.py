@@ -301,7 +301,7 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
                 for place in places:
                     values = [side.get(place) or world.input(place, types[place[0]]) for side in left]
                     if found is None and differ(*values):
-                        is_open = rests_on_unset(steps[0], place, values[0], world)
+                        is_open = rests_on_unset(steps[0], place, world)
                         found = None if is_open else ValueDifference(place, values[0], values[1], world)
             except Undefined:
                 continue

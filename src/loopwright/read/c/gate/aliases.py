@@ -11,10 +11,11 @@ from itertools import combinations
 
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
-from loopwright.c.typed.file import TypedFile, TypedRegion
+from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.liveness import may_run_again
-from loopwright.c.typed.pointer_values import root_and_path
-from loopwright.c.typed.points_to import Object, PointsTo, Target, calls_of
+from loopwright.c.typed.pointer_values import root_and_path, uncast
+from loopwright.c.typed.points_to import PointsTo
+from loopwright.c.typed.unfollowed import Object, Target, calls_of, copied, is_exchanged
 from loopwright.c.types import ArrayType, CType, Floating, Integer, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
@@ -52,7 +53,7 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
         _refuse_same_rows(use, facts)
     _refuse_same_arguments(uses, region, file)
     for one, other in combinations(uses, 2):
-        if (one.is_written or other.is_written) and _overlap(one, other):
+        if (one.is_written or other.is_written) and _overlap(one, other, facts):
             names = [use.root.name + ("" if one.root != other.root else use.path) for use in (other, one)]
             message = f"'{names[0]}' may be the same memory as '{names[1]}', as far as the file shows"
             hint = "use one name for the memory in the region"
@@ -152,7 +153,7 @@ def _share(one: tree.Expression, other: tree.Expression, facts: PointsTo) -> boo
     """Whether two arguments lead to one memory; members of one struct are apart."""
     first, second = root_and_path(one), root_and_path(other)
     are_members = "*" not in (first[1], second[1]) and first[1] != second[1]
-    if are_members or not facts.targets(one) & facts.targets(other):
+    if are_members or not facts.meet(facts.targets(one), facts.targets(other)):
         return False
     return not are_different_elements(one, other, facts.function) or not rows_are_their_own(facts.file)
 
@@ -273,14 +274,14 @@ def _members(node: tree.Expression) -> tuple[tuple[str, ...], CType | None]:
                 return tuple(found), record
 
 
-def _overlap(one: _Use, other: _Use) -> bool:
+def _overlap(one: _Use, other: _Use, facts: PointsTo) -> bool:
     """Whether two lvalues that are written differently may be the same memory.
 
     Different members of one kind of struct are apart; a pointer may lead to a struct inside of another.
     """
     if one.root.offset == other.root.offset and one.path == other.path:
         return False
-    if not one.storage & other.storage:
+    if not facts.meet(one.storage, other.storage):
         return False
     if one.members and other.members and not _same_struct(one.record, other.record):
         return True
@@ -298,30 +299,55 @@ def _same_struct(one: CType | None, other: CType | None) -> bool:
 
 
 def _refuse_same_rows(use: _Use, facts: PointsTo) -> None:
-    """An array of pointers two of which are given the same array."""
+    """Pointers that subscripts choose, two of which are given the same memory.
+
+    That sums, `r[i] = r[0] + i * m`, are rows of their own is taken on trust, but for arrays of pointers.
+    """
     kind = unqualified(use.root.type)
-    if not use.is_written or not isinstance(kind, ArrayType) or use.is_direct:
+    if not use.is_written or use.is_direct or not _is_chosen(use.node):
         return
-    if _is_filled(use.root, facts):
+    if _is_filled(use, facts) or _is_shuffled(use, facts):
         message = f"several pointers in '{use.root.name}' are given the same memory"
         raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
-    given = [facts.targets(value) for value in facts.contents(use.root)]
-    for one, other in combinations(given, 2):
-        if one & other:
+    values = facts.contents(use.root, use.path)
+    if not isinstance(kind, ArrayType):
+        values = [one for one in values if not isinstance(uncast(one), tree.Binary)]
+    for one, other in combinations(map(facts.targets, values), 2):
+        if facts.meet(one, other):
             message = f"two pointers in '{use.root.name}' are given the same memory"
             raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
 
 
-def _is_filled(array: tree.Declaration, facts: PointsTo) -> bool:
+def _is_chosen(lvalue: tree.Expression) -> bool:
+    """Whether an lvalue is reached through a pointer that is itself an element: `r[k][i]`, `s[k].v[i]`."""
+    core, follows = tree.without_casts(lvalue), False
+    while not follows:
+        match core:
+            case tree.Subscript(base=base) | tree.Unary(operator="*", operand=base):
+                core = tree.without_casts(base)
+                follows = not isinstance(unqualified(core.type), ArrayType)
+            case tree.MemberAccess(object=inner, is_arrow=follows):
+                core = tree.without_casts(inner)
+            case _:
+                return False
+    return any(isinstance(one, tree.Subscript) for one in tree.walk(core))
+
+
+def _functions_with(variable: tree.Declaration, facts: PointsTo) -> tuple[TypedFunction, ...]:
+    return facts.file.functions_with(variable.name) if variable.is_file_scope else (facts.function,)
+
+
+def _is_filled(use: _Use, facts: PointsTo) -> bool:
     """Whether an assignment gives one pointer to the elements it is made for: `v[j] = a` in a loop."""
-    functions = facts.file.functions_with(array.name) if array.is_file_scope else (facts.function,)
-    for node in (node for function in functions for node in function.giving):
+    is_array = isinstance(unqualified(use.root.type), ArrayType)
+    for node in (node for function in _functions_with(use.root, facts) for node in function.giving):
         if not isinstance(node, tree.Assign) or not isinstance(
             target := tree.without_casts(node.target), tree.Subscript
         ):
             continue
-        root, _ = root_and_path(target)
-        if root is None or root.offset != array.offset or not isinstance(unqualified(target.type), Pointer):
+        root, path = root_and_path(target)
+        is_here = root is not None and root.offset == use.root.offset and path == use.path
+        if not is_here or not isinstance(unqualified(target.type), Pointer):
             continue
         counted = {part.declaration.offset for part in tree.walk(target.index) if isinstance(part, tree.Name)}
         used = [
@@ -330,8 +356,24 @@ def _is_filled(array: tree.Declaration, facts: PointsTo) -> bool:
             if isinstance(part, tree.CallExpression | tree.Update | tree.Assign)
         ]
         named = {part.declaration.offset for part in tree.walk(node.value) if isinstance(part, tree.Name)}
-        if counted and not used and not counted & named:
+        is_plain = is_array or isinstance(uncast(node.value), tree.Name | tree.Unary)
+        if counted and not used and is_plain and not counted & named:
             return True
+    return False
+
+
+def _is_shuffled(use: _Use, facts: PointsTo) -> bool:
+    """Whether structs, or by a function that is not seen pointers, are copied within what is chosen from:
+    `s[1] = s[0]`, `memmove(r, r + 1, n)`."""
+    nodes = [(node, one) for one in _functions_with(use.root, facts) for node in one.giving]
+    for node, function in nodes:
+        places = list(copied(node, facts.file))
+        if isinstance(node, tree.Assign) and isinstance(unqualified(node.type), Record):
+            places.append((node.target, node.value))
+        for pair in places:
+            roots = [root.offset for root in map(tree.root_of, pair) if root]
+            if roots == [use.root.offset] * 2 and not is_exchanged(*pair, function):
+                return True
     return False
 
 

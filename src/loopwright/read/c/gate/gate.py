@@ -11,7 +11,7 @@ Iterators and temporaries whose values may be read after the region.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import islpy as isl
@@ -30,6 +30,7 @@ from loopwright.c.typed.liveness import (
     may_run_again,
     read_after,
 )
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.pointer_values import addressed
 from loopwright.c.typed.prepare import Located, Unread
 from loopwright.c.typed.redefined import redefined
@@ -78,15 +79,27 @@ def gated(
     file = typed_file(programs[0].source, options.compiled)
     found = {region.place: region for region in file.regions}
     believed = frozenset(options.pure)
+    built = tuple(_of_build(options.compiled.for_file(programs[0].source.path)))
     foreign = foreign_names(file.text, HELPERS)
     return tuple(
         replace(
-            _gated(program, found[program.region], file, believed, in_order=in_order),
+            _gated(_with(program, built), found[program.region], file, believed, in_order=in_order),
             foreign=foreign,
             compiled=options.compiled,
         )
         for program in programs
     )
+
+
+def _with(program: Program, assumptions: tuple[Assumption, ...]) -> Program:
+    return replace(program, assumptions=(*program.assumptions, *assumptions))
+
+
+def _of_build(options: CompilerOptions) -> Iterator[Assumption]:
+    """What is left to believe where a build gives a meaning to what C leaves undefined."""
+    if options.wraps():
+        text = f"no integer of the region overflows, which {options.wraps()} gives a meaning"
+        yield Assumption(AssumptionKind.DESCRIPTION, text)
 
 
 def _gated(

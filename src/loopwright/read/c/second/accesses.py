@@ -75,7 +75,7 @@ def _listed(node: tree.OtherExpression, rows: Rows, *, must: bool) -> Iterator[T
         raise Unclear(node, "an array has an address")
     for part in node.parts:
         match part:
-            case tree.OtherExpression(kind="UNEXPOSED_EXPR", parts=(value,)):
+            case tree.OtherExpression(kind="designated", parts=(value,)):
                 is_member = part.place.span.text.startswith(".")
             case _:
                 is_member, value = True, part
