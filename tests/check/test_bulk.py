@@ -46,7 +46,7 @@ def _clean_in_bulk(name: str, program: str) -> None:
     assert run_built(job, replace(built, header=header)).lines[-1:] == ("clean",)
 
 
-@pytest.mark.parametrize("name", [name for name in share(NAMES, 2, 0) if name not in PARTS])
+@pytest.mark.parametrize("name", [name for name in share(NAMES, 3, 0) if name not in PARTS])
 def test_kernels_are_checked_as_wholes(name: str) -> None:
     _clean_in_bulk(name, kernel(name).read_text())
 

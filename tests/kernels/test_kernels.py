@@ -99,7 +99,7 @@ def test_a_script_is_proved_and_changes_no_bit(path: Path, tmp_path: Path) -> No
 
 
 @needs_gcc
-@pytest.mark.parametrize("script", share(LOOPY, 2), ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", share(LOOPY, 3), ids=lambda path: path.stem)
 def test_a_script_of_loopy_is_proved_and_changes_no_bit(script: Path, tmp_path: Path) -> None:
     same_bits(KERNELS / f"{script.stem}.c", script, tmp_path)
 

@@ -47,7 +47,7 @@ def assert_prints_the_same(path: Path, new: Source, folder: Path) -> None:
     assert output(new.text, folder, *small_sizes(path.read_text())) == printed(path)
 
 
-@pytest.mark.parametrize("path", SUITE + share(KERNELS, 2, 0), ids=ident)
+@pytest.mark.parametrize("path", SUITE + share(KERNELS, 3, 0), ids=ident)
 def test_as_it_is(path: Path, tmp_path: Path) -> None:
     source = rewritten(path)
     new, old = source.text, path.read_text()
@@ -58,7 +58,7 @@ def test_as_it_is(path: Path, tmp_path: Path) -> None:
         assert_prints_the_same(path, source, tmp_path)
 
 
-@pytest.mark.parametrize("path", share(SUITE + KERNELS, 2, 1), ids=ident)
+@pytest.mark.parametrize("path", share(SUITE + KERNELS, 3, 1), ids=ident)
 def test_distributed(path: Path, tmp_path: Path) -> None:
     new = rewritten(path, "distribute()")
     if "int main(" in path.read_text():
