@@ -65,7 +65,7 @@ KINDS: dict[str, Kind] = {
     "mlir": Kind(6, affine_case),
     "codegen": Kind(3, schedule_case),
     "transform": Kind(4, case_of),
-    "stage": Kind(4, stage_case),
+    "stage": Kind(6, stage_case),
     "check": Kind(1, check_of),
 }
 """Those of `transform` that are accepted have mutants, which are a kind of their own."""

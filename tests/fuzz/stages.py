@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from unittest.mock import patch
 
 from loopwright.emit.cuda.text import DeviceText, device_text
@@ -35,16 +36,18 @@ from tests.fuzz.scripts import mapped_loops, marked_loop, random_operation, stor
 from tests.fuzz.transforms import KERNELS, Case, accepted, script_of
 from tests.prove.mutation import mutants
 
+TOGETHER = 3
+"""Numbers that have one program and script."""
 STAGES = ("storage",) * 3 + ("text",) * 4 + ("kernels", "kernels", "loops")
 
 
 def stage_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
     """What `transform` makes of a program where one of its steps is wrong; None where that is seen."""
     rng = random.Random(f"stage {seed}")
-    mistake = Mistake(rng, rng.choice(STAGES))
+    mistake = Mistake(rng, random.Random(f"stage of {seed // TOGETHER}").choice(STAGES))
     try:
         with limited():
-            case = _case(rng, seed, mistake.stage)
+            case = replace(_case(seed // TOGETHER, mistake.stage), seed=seed)
             with mistake.planted(guarded=case.guard):
                 done = accepted(case)
     except Late:
@@ -70,10 +73,12 @@ TRIES = 4
 """Programs of which one may have a script that is accepted."""
 
 
-def _case(rng: random.Random, seed: int, stage: str) -> Case:
+@lru_cache(maxsize=2)
+def _case(number: int, stage: str) -> Case:
     """A program, and a script that is accepted."""
-    made = (_tried(rng, seed, stage) for _ in range(TRIES))
-    return next((case for case in made if case.script), Case(seed, dependent_program(rng), ()))
+    rng = random.Random(f"stages {number}")
+    made = (_tried(rng, number, stage) for _ in range(TRIES))
+    return next((case for case in made if case.script), Case(number, dependent_program(rng), ()))
 
 
 def _tried(rng: random.Random, seed: int, stage: str) -> Case:
