@@ -2,7 +2,7 @@
 
 For the no both functions are run as trees, on random numbers modulo a prime (of floating types, which a no is
 not about the rounding of) or 2^32: where no small size shows another number in a cell, or an access that only
-the new function makes beyond an array, nothing confirms it.
+the new function makes beyond an array, numbers that are rounded are tried: sums in another order are others.
 """
 
 from __future__ import annotations
@@ -61,9 +61,10 @@ class Outside(Exception):
 @dataclass
 class _Run:
     modulus: int
+    """0 where numbers are rounded."""
     seed: int
     names: dict[str, int]
-    written: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
+    written: dict[tuple[str, tuple[int, ...]], float] = field(default_factory=dict)
 
     def nodes(self, nodes: Nodes) -> None:
         for node in nodes:
@@ -85,7 +86,7 @@ class _Run:
             raise Outside
         return at
 
-    def value(self, value: Value) -> int:
+    def value(self, value: Value) -> float:
         match value:
             case Cell(array):
                 at = self.subscripts(value)
@@ -94,18 +95,22 @@ class _Run:
             case Sum(sign, left, right):
                 one, other = self.value(left), self.value(right)
                 found = {"+": one + other, "-": one - other, "*": one * other}[sign]
-                return found % self.modulus
+                return found % self.modulus if self.modulus else found
         return value
 
 
-def initial(seed: int, array: str, at: tuple[int, ...], modulus: int) -> int:
+def initial(seed: int, array: str, at: tuple[int, ...], modulus: int) -> float:
     """What a cell holds at first."""
-    return random.Random(f"{seed} {array} {at}").randrange(modulus)
+    rng = random.Random(f"{seed} {array} {at}")
+    return rng.randrange(modulus) if modulus else rng.uniform(-1, 1)
 
 
 def shows_a_difference(one: AffinePair, seed: int) -> bool:
     """Whether the functions do something else for small sizes for which the old one stays in its arrays."""
-    modulus = PRIME if one.is_floating else 1 << 32
+    return any(_differs(one, seed, modulus) for modulus in ((PRIME, 0) if one.is_floating else (1 << 32,)))
+
+
+def _differs(one: AffinePair, seed: int, modulus: int) -> bool:
     for n, m in _sizes():
         runs = [_Run(modulus, seed, {"n": n, "m": m}) for _ in range(2)]
         try:
@@ -122,7 +127,7 @@ def shows_a_difference(one: AffinePair, seed: int) -> bool:
     return False
 
 
-def _last(run: _Run, cell: tuple[str, tuple[int, ...]]) -> int:
+def _last(run: _Run, cell: tuple[str, tuple[int, ...]]) -> float:
     found = run.written.get(cell)
     return initial(run.seed, *cell, run.modulus) if found is None else found
 

@@ -67,6 +67,7 @@ static void *given_memory(size_t bytes) { return fails ? NULL : malloc(bytes); }
 #define malloc given_memory
 """
 RACE = "data race"
+NOT_COMPILED = "n = 0: does not compile"
 _LAST = re.compile(r"\blastprivate\b")
 _DRIVER = Path(__file__).with_name("judge.c")
 _TABLES = """
@@ -157,7 +158,7 @@ def judged(
         folder = Path(name)
         if not _built(pairs, folder, threads=threads):
             if len(pairs) == 1:
-                return [Judgement(0, ("n = 0: does not compile",))]
+                return [Judgement(0, (NOT_COMPILED,))]
             middle = len(pairs) // 2
             halves = slice(middle), slice(middle, None)
             return [one for half in halves for one in judged(pairs[half], threads=threads, only=only[half])]

@@ -312,3 +312,20 @@ def test_loops_for_some_sizes_are_not_taken_for_a_guard(tmp_path: Path) -> None:
     (plan,) = lw.read_regions(tmp_path / "k.c")
     new = lw.to_c(plan.transform("unroll(S1, j, 4)"))
     assert "if (m >= 4)" in new and "else" in new
+
+
+@pytest.mark.parametrize(
+    ("head", "test"),
+    [
+        ("int i = 1; i < n; i++", "n >= 2"),
+        ("int i = n; i > 1; i--", "n >= 2"),
+        ("int i = 0; i < n; i++", ""),
+    ],
+)
+def test_iterations_that_openmp_counts_are_a_number(head: str, test: str, tmp_path: Path) -> None:
+    """For n = -2147483648 the loop over 1 <= i < n is empty, and n - 1 is no int: gcc ran 2^31 iterations."""
+    file = tmp_path / "f.c"
+    file.write_text(text_of("int n, double A[24][24]", f"for ({head}) A[i][0] = A[i][1] * 2;"))
+    outcome = transformed(Request(str(file), "parallel(S1, i)", guard=True, openmp=True), silent)
+    assert (test in outcome.source.text) and ("n >= 2" in outcome.source.text) == bool(test)
+    assert not outcome.left

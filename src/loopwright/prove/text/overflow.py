@@ -36,6 +36,7 @@ from loopwright.model.program import Program
 from loopwright.prove.reading.c_expressions import Unreadable, Words, constant, is_helper, words_of
 from loopwright.prove.reading.integer_types import type_at
 from loopwright.prove.reading.loops import leaf_nodes, step_of
+from loopwright.prove.text.annotations import promises
 from loopwright.source import Span
 
 Interval = tuple[int, int]
@@ -80,8 +81,10 @@ def refuse_overflow(
     `parameters` are the values of parameters, `unchanged` the texts of statements that the original has.
     """
     try:
-        leaves = leaf_nodes(program, program.syntax)
-        scope = ValueScope(program, words_of(program), parameters, {}, set(leaves.values()), unchanged)
+        leaves = set(leaf_nodes(program, program.syntax).values())
+        marked = (one for one in promises(program) if one.pragma.argument.split()[:1] == ["omp"])
+        omp = frozenset(one.loop for one in marked)
+        scope = ValueScope(program, words_of(program), parameters, {}, leaves, unchanged, omp=omp)
         return sum(1 for _ in scope.sequence(program.syntax))
     except Unreadable as failure:
         raise NotShown(str(failure)) from failure
@@ -105,6 +108,8 @@ class ValueScope:
     unchanged: frozenset[str]
     at: Span | None = None
     """Where names are looked up, if not where they stand."""
+    omp: frozenset[Node] = frozenset()
+    """The loops of OpenMP's directives, whose iterations are counted before they run."""
 
     def bind(self, name: str, value: Typed) -> ValueScope:
         return replace(self, values={**self.values, name: value})
@@ -170,9 +175,24 @@ class ValueScope:
             reached = (min(start.greatest, limit), start.greatest)
         last = Typed(reached[0] + min(step, 0), reached[1] + max(step, 0), kind).within(condition)
         yield last
+        if node in self.omp:
+            yield self._difference(condition, name, start, kind)
         scope = self.bind(name, Typed(*reached, kind))
         scope.bind(name, last).value(condition)
         yield from scope.statement(field(node, "body"))
+
+    def _difference(self, condition: Node, name: str, start: Typed, kind: CType) -> Typed:
+        """e - s of `for (i = s; i < e; ..)`: where it is no number of its type, OpenMP does not say how many
+        iterations there are, though C says that there are none for e < s (OpenMP 5.2, 4.4.2).
+        """
+        core = without_parentheses(condition)
+        sides = [without_parentheses(field(core, side)) for side in ("left", "right")]
+        ends = [self.value(one) for one in sides if one.text != name]
+        if len(ends) != 1:
+            raise NotShown(f"'{condition.text}' is not the test of a loop that can be counted")
+        found = (ends[0].least - start.greatest, ends[0].greatest - start.least)
+        limits = (found[0], found[1]) if operator(core) in ("<", "<=", "!=") else (-found[1], -found[0])
+        return Typed(*limits, common(ends[0].type, kind)).within(condition)
 
     def counted(self, node: Node, name: str, condition: Node) -> tuple[int, CType, Typed, int]:
         """The step of a loop, the type of its iterator, its first values and the last that it may have."""
