@@ -15,6 +15,7 @@ from tests.conftest import ROOT
 lw: Any = loopwright
 """Without its types: what a caller without mypy may write."""
 SUMS = ROOT / "docs" / "tutorial" / "sums.c"
+BY_HAND = SUMS.parent / "by-hand.c"
 TILES = ROOT / "examples" / "triangle_tiles.poly"
 KERNELS = ROOT / "kernels"
 
@@ -48,6 +49,7 @@ KERNELS = ROOT / "kernels"
         lambda: lw.to_c([lw.read(SUMS), lw.read(SUMS)]),
         lambda: lw.check(SUMS, N="3"),
         lambda: lw.check(SUMS, N=10**5000),
+        lambda: lw.check(BY_HAND, SUMS, M=3),
         lambda: lw.report(SUMS, 3),
     ],
 )

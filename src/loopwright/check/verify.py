@@ -45,7 +45,7 @@ from loopwright.check.run.execute import (
 )
 from loopwright.check.run.findings import RunLog, run_log
 from loopwright.check.run.report import Answer, Report
-from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
+from loopwright.check.run.sizes import Sizes, find_sizes, not_reached, refuse_unknown_sizes
 from loopwright.check.run.undefined import with_other_memory, with_undefined
 from loopwright.check.runtime import runtime_text
 from loopwright.check.values.differing import with_difference, with_own_storage
@@ -116,6 +116,7 @@ LANE_BY_LANE = "vectors are checked lane by lane, by the functions of the compil
 
 
 def _checked(source: Source, spec: str | Path | None, options: CheckOptions) -> Report:
+    refuse_unknown_sizes(source, spec, options.defined)
     try:
         report = check(parse_input(source, spec, options.reading), options)
     except (BadInput, GaveUp):
@@ -152,11 +153,8 @@ def prepared(given: Input, options: CheckOptions) -> Job:
 def _tools(source: Source, options: CheckOptions) -> Toolchain:
     """The tools, with the sizes that are given."""
     definitions = tuple(f"-D{name}={number}" for name, number in options.defined.items())
-    return replace(
-        options.tools,
-        options=(*definitions, *options.tools.options),
-        openmp=uses_openmp(source) or options.tools.openmp,
-    )
+    openmp = uses_openmp(source) or options.tools.openmp
+    return replace(options.tools, options=(*definitions, *options.tools.options), openmp=openmp)
 
 
 def check(given: Input, options: CheckOptions) -> Report:
