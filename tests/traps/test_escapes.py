@@ -139,6 +139,19 @@ APART = [
     _trap("void handle", "struct S s1={malloc(n*8)}, s2={malloc(n*8)}; double *p=dat(&s1), *q=s2.d;", "struct S{double*d;};\nstatic double *dat(void *h){ struct S*s=(struct S*)h; return s->d;}"),
 ]
 
+_SYMBOLS = "for (i = 1; i < n; i++) aa[i] = bb[i - 1];"
+SHARED += [
+    _trap(name, "", head, body=_SYMBOLS)
+    for name, head in [
+        ("two names of a symbol by an asm label", 'extern double aa[100] __asm__("z"); extern double bb[100] __asm__("z");'),
+        ("two names of a symbol by one asm label", 'double aa[100]; extern double bb[100] __asm__("aa");'),
+        ("two names of a symbol by redefine_extname", "#pragma redefine_extname bb aa\ndouble aa[100]; extern double bb[100];"),
+        ("two names of a symbol by assembler", 'double aa[100]; extern double bb[100]; __asm__(".set bb, aa");'),
+        ("two names of a symbol by weakref", 'extern double aa[100]; static double bb[100] __attribute__((weakref("aa")));'),
+    ]
+]
+APART += [_trap("two symbols beside assembler", "", 'double aa[100], bb[100], cc[100]; __asm__(".set dd, cc");', body=_SYMBOLS)]
+
 
 @pytest.mark.parametrize("trap", SHARED, ids=lambda trap: trap.name)
 def test_memory_that_an_address_may_lead_to_is_not_taken_apart(trap: Trap, tmp_path: Path) -> None:

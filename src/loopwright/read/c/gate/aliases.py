@@ -15,7 +15,7 @@ from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.liveness import may_run_again
 from loopwright.c.typed.pointer_values import root_and_path, uncast
 from loopwright.c.typed.points_to import PointsTo
-from loopwright.c.typed.unfollowed import Object, Target, calls_of, copied, is_exchanged
+from loopwright.c.typed.unfollowed import Object, Target, calls_of, copied, is_exchanged, renamed_symbols
 from loopwright.c.types import ArrayType, CType, Floating, Integer, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
@@ -48,8 +48,9 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
     places = reaching(program)
     found = [use for statement in region.statements for use in _uses(statement, facts, rows)]
     uses = _distinct([use for use in found if not is_inside(use.node, places)])
+    renamed = renamed_symbols(file)
     for use in uses:
-        _refuse_alias_attribute(use)
+        _refuse_alias_attribute(use, renamed)
         _refuse_same_rows(use, facts)
     _refuse_same_arguments(uses, region, file)
     for one, other in combinations(uses, 2):
@@ -377,11 +378,12 @@ def _is_shuffled(use: _Use, facts: PointsTo) -> bool:
     return False
 
 
-def _refuse_alias_attribute(use: _Use) -> None:
-    """The variable itself, or what a pointer leads to."""
+def _refuse_alias_attribute(use: _Use, renamed: frozenset[str]) -> None:
+    """The variable itself, or what a pointer leads to; `renamed` are names that pragmas or assembler set."""
     reached = [one.declaration for one in use.storage if isinstance(one, Object)]
     for declared in (use.root, *sorted(reached, key=lambda one: one.offset)):
         names = [word.split("(")[0].strip(" _") for word in declared.attributes]
-        if any(name in ("alias", "asm", "weakref", "section") for name in names):
+        is_renamed = declared.is_file_scope and declared.name in renamed
+        if is_renamed or any(name in ("alias", "asm", "weakref", "section") for name in names):
             message = f"'{declared.name}' has an attribute by which other names share its memory"
             raise refuse(use.node.place.span, message, "use a variable of its own in the region")
