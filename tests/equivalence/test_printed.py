@@ -133,6 +133,17 @@ def test_files_with_sizes_that_are_macros(tmp_path: Path, name: str) -> None:
     assert isinstance(found.verdict, Proved) and found.answers[0].way == "along its loops", found
 
 
+def test_a_local_of_the_name_that_a_macro_has_for_what_it_is_given(tmp_path: Path) -> None:
+    """`d` of `floord(n,d)` is no variable."""
+    before, after = _files(tmp_path, *RIGHT["skewed"])
+    for file in (before, after):
+        text = file.read_text().replace("gain * (", "d * (")
+        text = text.replace("  long i", "  double d = gain;\n  long i")
+        file.write_text(text)
+    found = compare_files(before, after)
+    assert isinstance(found.verdict, Proved) and found.answers[0].way == "along its loops", found
+
+
 @pytest.mark.parametrize(("old", "new", "part", "other"), FAULTS)
 def test_faults_in_them_are_told(tmp_path: Path, old: str, new: str, part: str, other: str) -> None:
     assert part in new

@@ -197,8 +197,8 @@ def always_evaluated(macros: Sequence[Macro], name: str, index: int) -> bool:
 
 
 def mentions(macro: Macro, name: str) -> bool:
-    """Whether the body has the word `name` in it."""
-    return name in names_in(macro.body)
+    """Whether the body has the word `name` in it, and not for what the macro is given."""
+    return name in names_in(macro.body) and name not in (macro.parameters or ())
 
 
 _LVALUE = re.compile(r"\(?\s*([A-Za-z_]\w*(?:\s*(?:->|\.)\s*[A-Za-z_]\w*)*)\s*\)?")

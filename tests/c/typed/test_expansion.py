@@ -18,16 +18,24 @@ HEAD = """\
 #define paste(x, y) x ## y
 #define any(x, ...) f(x, __VA_ARGS__)
 #define here __LINE__
+#define bound(x, y) y
+#define _PB_N bound(N, n)
+#define made min(_PB_N, N) + none()
+#define left min
+#define one other
+#define other one + 1
 """
 TABLE = {one.name: one for line in HEAD.splitlines() if (one := definition(line)) is not None}
 FLAT = (
     "for (t = min(min(floord(N - 1, 32), floord(a[i], 8)), g(t, (u, v))); ; ) ;",
     "none() + min(, 3) + min((x, y), f(x, y)) /* min( */ + N;",
     "minimum(N_1) + x.N + 0x1N;",
+    "for (t = 1; t <= min(_PB_N - 1, floord(_PB_N, 8)); t++) made;",
 )
 OTHERS = (
     *("min + 1", "min(1, 2", "min(1)", "min(1, 2, 3)", "none(1, 2)"),
     *("nested(3)", "text(a)", "paste(a, b)", "any(1, 2)", "here", "__LINE__", "a \\\n b"),
+    *("left(1, 2)", "one", "min(other, 3)"),
 )
 
 

@@ -71,7 +71,7 @@ def row_pointers(block: Node, kinds: Kinds, iterators: frozenset[str]) -> tuple[
     kept: list[RowPointer] = []
     for name, own in declared.items():
         rows = [row for row in own if row is not None and row.base not in declared]
-        hidden = any(mentions(one, name) and name not in (one.parameters or ()) for one in macros)
+        hidden = any(mentions(one, name) for one in macros)
         is_other = hidden or definitions(macros, name) != () or name in kinds.declarations.types
         is_plain = not is_other and not any(definitions(macros, row.base) for row in rows)
         words = [node for node in walk(block) if node.type == "identifier" and node.text == name]

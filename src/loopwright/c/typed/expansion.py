@@ -134,13 +134,15 @@ class _OpenCall:
         return [word for part in self.macro.body for word in given.get(part.text, (part.text,))]
 
 
-def expanded_words(written: Sequence[str], table: _Table) -> list[str] | None:
+def expanded_words(written: Sequence[str], table: _Table, depth: int = 0) -> list[str] | None:
     """What the preprocessor makes of tokens, where every macro among them is flat and called as such.
 
     A flat macro has no `#` and no macro in its body: once its arguments are expanded, nothing is left to do.
+    So is one without parameters whose body becomes tokens that are no macros.
     """
     macros = {word: macro for word in dict.fromkeys(written) if (macro := table(word)) is not None}
-    if not PLACES.isdisjoint(written) or not all(_is_flat(one, table) for one in macros.values()):
+    bodies = {word: _flat_body(macro, table, depth) for word, macro in macros.items()}
+    if not PLACES.isdisjoint(written) or None in bodies.values():
         return None
     done: list[str] = []
     calls: list[_OpenCall] = []
@@ -148,7 +150,7 @@ def expanded_words(written: Sequence[str], table: _Table) -> list[str] | None:
         macro = macros.get(word)
         if macro is not None:
             if macro.parameters is None:
-                done += [part.text for part in macro.body]
+                done += bodies[word] or ()
             elif written[k + 1 : k + 2] == ["("]:
                 calls.append(_OpenCall(macro, done, []))
                 done = []
@@ -168,12 +170,20 @@ def expanded_words(written: Sequence[str], table: _Table) -> list[str] | None:
 
 
 _IN_CALLS = ("(", ")", ",")
+_DEEPEST = 8
+"""Macros that are made of others; what names itself is not flat."""
 
 
-def _is_flat(macro: Definition, table: _Table) -> bool:
-    texts = {part.text for part in macro.body}
-    is_plain = not macro.is_variadic and PLACES.isdisjoint(texts) and not texts & {"#", "##"}
-    return is_plain and not any(table(text) for text in texts - {*(macro.parameters or ())})
+def _flat_body(macro: Definition, table: _Table, depth: int) -> list[str] | None:
+    """The tokens of a flat macro; None of another one."""
+    body = [part.text for part in macro.body]
+    texts = {*body}
+    if macro.is_variadic or not PLACES.isdisjoint(texts) or texts & {"#", "##"}:
+        return None
+    if not any(table(text) for text in texts - {*(macro.parameters or ())}):
+        return body
+    found = expanded_words(body, table, depth + 1) if macro.parameters is None and depth < _DEEPEST else None
+    return None if found is None or any(map(table, found)) else found
 
 
 def _expand(tokens: Sequence[ExpandedToken], table: _Table) -> list[ExpandedToken]:
