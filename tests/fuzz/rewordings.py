@@ -36,6 +36,9 @@ def through_a_variable(one: Assign, chosen: Chosen) -> Nodes:
     kind = chosen.rng.choice(
         (chosen.type_of(one.target), chosen.type_of(one.target), "double", "int", "long")
     )
+    if chosen.rng.random() < 0.3:  # a variable without a value, which it gets later
+        given = Words(f"{kind} {name};"), Assign(name, "=", one.value)
+        return (Block("", (*given, replace(one, value=name))),)
     return (Block("", (Words(f"{kind} {name} = {one.value};"), replace(one, value=name))),)
 
 

@@ -6,6 +6,7 @@ What `prove` says of them is run.
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -26,6 +27,9 @@ FAULTS = 0.3
 """How often a token of the result is changed."""
 TURNED = 0.25
 """How often the result is the original: it has locals, types and conditions that the other one has not."""
+NAMED = 0.12
+"""How often a number of one of the texts has a name, which the other text has not."""
+_NUMBER = re.compile(r"(?<![\w.\]])(?:[2-9]|10)(?![\w.])")
 BY_LAWS, IN_VECTORS = 0.4, 0.025
 
 
@@ -58,7 +62,27 @@ def rewriting(seed: int) -> Pair:
         if own.random() < TURNED:
             old, new = new, old
     before, after = (_text(one, arrays, scalars, read, has_pragmas=has_pragmas) for one in (old, new))
+    if own.random() < NAMED:
+        before, after = (before, named_number(own, after)) if own.random() < 0.6 else (
+            named_number(own, before), after
+        )  # fmt: skip
     return Pair(before, mutated(own, after) if own.random() < FAULTS else after, arrays)
+
+
+def named_number(rng: random.Random, text: str) -> str:
+    """The text with a name for one of its numbers: a macro, an enumerator, or a variable; some are others."""
+    start = text.index("{")
+    found = list(_NUMBER.finditer(text, start))
+    if not found:
+        return text
+    one = rng.choice(found)
+    value = int(one.group()) + (rng.random() < 0.15)
+    text = f"{text[: one.start()]}K{text[one.end() :]}"
+    kind = rng.randrange(5)
+    if kind < 2:
+        return f"{f'#define K {value}' if kind == 0 else f'enum {{ K = {value} }};'}\n{text}"
+    own = ("const int K = ", "int K = ", "const unsigned char K = ")[kind - 2]
+    return f"{text[: start + 1]}\n  {own}{value};{text[start + 1 :]}"
 
 
 def _rewritten_nests(scope: Scope, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
