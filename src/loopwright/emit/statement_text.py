@@ -177,9 +177,11 @@ class _Filling:
         return text if is_kept else tidied(text, quotients=bool(self.tiles))
 
     def _is_sum(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> bool:
-        """Whether all names in `place` are integers, and none is one that the statement itself sets."""
+        """Whether all names in `place`, and in what locals are given, are integers it does not set itself."""
         own = {hole.place.text for hole in holes}
-        return {name for name in names_in(place.text) if name not in own} <= self.integers
+        if not {name for name in names_in(place.text) if name not in own} <= self.integers:
+            return False
+        return all(self._is_sum(one.definition, one.holes) for one in holes if isinstance(one, Inlined))
 
     def _in_subscript(self, start: int, end: int) -> bool:
         """Whether what follows is between brackets, where only its value matters.
