@@ -337,10 +337,21 @@ def test_a_number_of_blocks_is_computed_from_one_below_0() -> None:
     assert "LW_GRID(min(-3, " in new
 
 
+ELSEWHERE = """static void step(double *q, int x) { q[x] = q[x + 1] + 1; }
+void f(int n, int m, double A[24])
+{
+  double *p = A + 1;
+#pragma scop
+  for (int i = 2; i < m; i++) {
+    step(1 + A, i + n);
+    p[i] *= A[i];
+  }
+#pragma endscop
+}
+"""
+
+
 def test_an_argument_with_a_number_that_no_model_has() -> None:
     """Both of `p` and `A` are touched, so that nothing is known of subscripts, and `n` is no parameter."""
-    text = "static void step(double *q, int x) { q[x] = q[x + 1] + 1; }\n"
-    text += "void f(int n, int m, double A[24])\n{\n  double *p = A + 1;\n#pragma scop\n  for (int i = 2; i < m; i++) {\n    step(1 + A, i + n);\n"
-    text += "    p[i] *= A[i];\n  }\n"
-    new = accepted(Case(0, Program(text + TAIL, ()), ("distribute()",))).new
+    new = accepted(Case(0, Program(ELSEWHERE, ()), ("distribute()",))).new
     assert "A[1 + ((i + n))] = A[1 + ((i + n) + 1)] + 1;" in new
