@@ -35,6 +35,11 @@ def made(body: str, script: str) -> str:
 
 
 ANSWERED = {
+    "a 'do' loop, and nothing else that runs": (
+        "{ int i = n; do { B[i] = 1; i -= 2; } while (i > 0); }\n"
+        "for (int i = 1; i < n; i++) { if (n <= n) continue; B[i] = 2; }\n",
+        "",
+    ),
     "a loop left as it is has no start to count from": (
         "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) { if (B[j] > 3) continue; B[i] = j; }\n",
         "from_zero()",

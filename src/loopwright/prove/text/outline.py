@@ -62,7 +62,8 @@ def _whole_statements(program: Program) -> tuple[StatementSyntax, ...]:
     return tuple(one for one in sides(program).values() if one.node.type in _PARTS)
 
 
-_PARTS = ("if_statement", "for_statement", "compound_statement")
+_UNFOLLOWED = ("do_statement", "while_statement", "switch_statement")
+_PARTS = ("if_statement", "for_statement", "compound_statement", *_UNFOLLOWED)
 
 
 def _is_one_of(statements: Sequence[StatementSyntax], new: StatementSyntax) -> bool:
@@ -82,7 +83,7 @@ def _blanks(
 
     `stored` are the locals of the original that are storage, and no names of values.
     """
-    is_part = node.type in ("for_statement", "compound_statement")
+    is_part = node.type in _PARTS and node.type != "if_statement"
     if is_part and _is_one_of(whole, StatementSyntax(node, words)):
         yield node.span, None
         return
