@@ -266,3 +266,27 @@ def test_cells_that_data_choose_are_in_an_array_of_known_size_and_wait(tmp_path:
     many.write_text(COUNTED.replace("bins[256]", "bins[99000000]"))
     assert estimated(few).total < 10 * 900 * 900 < estimated(many).total
     assert estimated(few, "unroll_and_jam(S, y=8)").total > 0.75 * estimated(few).total
+
+
+def test_compilers_write_out_three_short_loops_inside_each_other(tmp_path: Path) -> None:
+    file = tmp_path / "k.c"
+    file.write_text("""\
+double a[90][90][90], b[90][90][90], s;
+void f(void)
+{
+#pragma scop
+  for (int i = 1; i < 89; i++)
+    for (int j = 1; j < 89; j++)
+      for (int k = 1; k < 89; k++) {
+        s = 0;
+        for (int p = 0; p < 3; p++)
+          for (int q = 0; q < 3; q++)
+            for (int r = 0; r < 3; r++)
+              S: s += a[i + p - 1][j + q - 1][k + r - 1];
+        b[i][j][k] = s;
+      }
+#pragma endscop
+}
+""")
+    written = estimated(file, "unroll(S, r)\nunroll(S, q)\nunroll(S, p)").total
+    assert estimated(file).total == pytest.approx(written)

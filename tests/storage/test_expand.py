@@ -144,6 +144,22 @@ def test_a_header_that_is_not_included_is_added(front: str) -> None:
     assert new_text(plan, verdict).count(header) == 2
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("#define _GNU_SOURCE\n{}#include <stdio.h>\n", "", "{}#include <stdio.h>"),
+        ('#include "own.h"\n#include <stdio.h>\n', "", '#include "own.h"\n{}'),
+        ("", '\n#include "own.h"\nint more;\n', "{}void f"),
+    ],
+    ids=["macros stand before it", "macros of a header of its own", "after the region"],
+)
+def test_a_header_is_added_where_macros_for_headers_are_defined(
+    before: str, after: str, expected: str
+) -> None:
+    plan = planned(f"{before.format('')}{PRODUCT}{after}", "expand(acc, i)")
+    assert expected.format("#include <stdlib.h>\n") in new_text(plan, prove_plan(plan))
+
+
 def test_small_constant_sizes_are_on_the_stack(tmp_path: Path) -> None:
     body = "  for (int i = 0; i < 8; i++) {\n    s = x[i];\n    x[i] = s * 2;\n  }"
     plan = planned(function(body), "expand(s, i)")

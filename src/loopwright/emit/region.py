@@ -130,11 +130,11 @@ def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
     if any(one.wide for one in regions) and without_hint(source.text) == source.text:
         edits.append((0, 0, WIDE_VECTORS.replace("\n", end)))
     if any(one.allocated for one in regions) and not includes(source, HEADER):
-        first = _first_include(source)
+        first = _first_include(source, regions[0].in_file.region)
         edits.append((first, first, HEADER + end))
     addresses = any("uintptr_t" in one for loops in regions for one in loops.guard)
     if addresses and not includes(source, ADDRESS_HEADER):
-        first = _first_include(source)
+        first = _first_include(source, regions[0].in_file.region)
         edits.append((first, first, ADDRESS_HEADER + end))
     for one, node, text in zip(regions, nodes, texts, strict=True):
         region = one.in_file.region
@@ -146,12 +146,16 @@ def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
     return source.edited(edits)
 
 
-def _first_include(source: Source) -> int:
-    """Where another header can be included: before the first one, which macros may prepare."""
+def _first_include(source: Source, region: Span) -> int:
+    """Where another header can be included: before the first one before a region, which macros may prepare.
+
+    After it, where it is one of the program's own: that may define such macros, `_POSIX_C_SOURCE`, itself.
+    """
     depth = 0
     for line in c_file(source).directives:
-        if line.name == "include" and depth == 0:
-            return line.place.start
+        if line.name == "include" and depth == 0 and line.place.start < region.start:
+            own = '"' in line.place.text
+            return source.text.find("\n", line.place.end) + 1 if own else line.place.start
         depth += (line.name in ("if", "ifdef", "ifndef")) - (line.name == "endif")
     return 0
 

@@ -284,7 +284,7 @@ def _copies(loop: For, place: _Place, most: int = WRITTEN_OUT) -> int:
     inside = place.inside(_Named(loop.iterator, loop.start))
     parts = list(subprograms(loop.body))
     inner = [one for one in parts if isinstance(one, For) and one.vector is None]
-    if len(inner) > 1:
+    if inner and not all(one is inner[0] or one in subprograms(inner[0].body) for one in inner):
         return 0
     calls = sum(isinstance(one, Call) for one in parts)
     return trip * (_copies(inner[0], inside) if inner else calls)
