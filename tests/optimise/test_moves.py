@@ -195,27 +195,6 @@ def test_loops_that_gcc_exchanges_are_no_merit_of_a_script(
     assert judge.as_compiled() == (turned if is_exchanged else written).total
 
 
-def test_loops_that_gcc_exchanges_after_it_has_distributed_them_are_no_merit_either(tmp_path: Path) -> None:
-    text = """\
-for (int i = 0; i < 90; i++)
-  for (int j = 0; j < 90; j++) {
-    Clear: A[i][j] = 0.0;
-    for (int k = 0; k < 90; k++)
-      Sum: A[i][j] = A[i][j] + B[i][k] * C[k][j];
-  }
-for (int i = 0; i < 90; i++)
-  for (int j = 0; j < 90; j++) {
-    First: B[i][j] = 0.0;
-    for (int k = 0; k < j; k++)
-      Last: B[i][j] = B[i][j] + A[i][k] * C[k][j];
-  }"""
-    judge = judge_of(tmp_path, text)
-    script = "distribute(Clear, Sum, 1)\ninterchange(Sum, j, k)"
-    written, turned = (judge.estimated(parse_script(one), "") for one in ("", script))
-    assert written is not None and turned is not None and turned.total < written.total
-    assert judge.as_compiled() == pytest.approx(turned.total)
-
-
 STEPS = """\
 for (int t = 0; t < 50; t++) {
   for (int i = 1; i < 399; i++)

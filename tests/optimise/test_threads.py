@@ -106,6 +106,20 @@ def test_tiles_after_those_on_the_diagonal_are_shared() -> None:
     assert shared.total < 0.75 * given.total
 
 
+def test_after_a_script_that_takes_too_long_to_prove_comes_one_with_some_of_its_steps() -> None:
+    """Not the one that writes out half as much, and is slower."""
+    jam = "unroll_and_jam(S, i=8)"
+    texts = (f"{jam}\ntile(T, 32, 512, skew)", jam, "unroll_and_jam(S, i=4)")
+    long, part, half = (Trial(parse_script(text), 1, "") for text in texts)
+
+    def prove(one: Trial, limit: float) -> str:
+        if one is long:
+            raise GaveUp(Code.TIME, "too long")
+        return "proved"
+
+    assert first_proved([long, part, half], prove, lambda: 60.0) == (part, "proved")
+
+
 @pytest.mark.parametrize(
     ("sum", "before", "part"),
     [

@@ -22,7 +22,7 @@ from loopwright.errors import GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.judging import GIVEN, Estimated, Judge
 from loopwright.optimise.candidates.nests import Script, SearchContext, script_of
-from loopwright.optimise.candidates.planner import Planner
+from loopwright.optimise.candidates.planner import LITTLE, Planner
 from loopwright.optimise.candidates.reasons import Reasoned, reasoned
 from loopwright.optimise.candidates.regions import apart, together
 from loopwright.optimise.fleet.address import Scheduler, demand_dask
@@ -87,7 +87,7 @@ class Optimised:
     estimated: int
     illegal: int
     predicted: float
-    """Cycles of the original, as compilers order its loops, over those of the result, by the model."""
+    """Cycles of the original over those of the result, by the model."""
     original: Times | None = None
     new: Times | None = None
     """The seconds, where programs were run."""
@@ -265,11 +265,6 @@ class _Found:
         """Those of the original."""
         return sum(planner.judge.original().total for planner in self.planners)
 
-    @property
-    def compiled(self) -> float:
-        """Those of the original in the orders that compilers give it."""
-        return sum(planner.judge.as_compiled() for planner in self.planners)
-
     def result(self, best: Trial | None, outcome: Outcome | None, tried: Iterable[Trial]) -> Optimised:
         """The result by the model, without times."""
         script = best.script if best is not None else ()
@@ -280,14 +275,21 @@ class _Found:
             tuple(tried),
             sum(len(planner.judge.known) for planner in self.planners),
             sum(planner.judge.refused for planner in self.planners),
-            self.compiled / best.cycles if best is not None else 1.0,
+            self.cycles / best.cycles if best is not None else 1.0,
         )
 
 
 def _better_by_model(found: _Found) -> list[Trial]:
-    sure = found.compiled * SURE
+    """Those that the model is sure of, the cheapest first; of those as cheap as it the shortest."""
+    sure = SURE * sum(planner.judge.as_compiled() for planner in found.planners)
     better = [one for one in found.candidates if one.cycles < sure]
-    return sorted(better, key=lambda one: one.cycles)
+    least = min((one.cycles for one in better), default=0.0)
+
+    def rank(one: Trial) -> tuple[bool, int, float]:
+        is_dearer = one.cycles * (1 - LITTLE) > least
+        return is_dearer, 0 if is_dearer else len(one.script), one.cycles
+
+    return sorted(better, key=rank)
 
 
 def _best_by_model(found: _Found, end: float, progress: Progress) -> Optimised:

@@ -69,6 +69,9 @@ def first_proved(
 
 
 def _is_shorter(one: Trial, tried: Trial) -> bool:
-    """Whether it has fewer tiles that are copied than a script that takes too long, or half of its text."""
-    fewer = tiles_copied(one.script) < tiles_copied(tried.script)
+    """Whether it has fewer tiles that are copied than a script that takes too long, or half of its text.
+
+    Or some of its steps, and no others.
+    """
+    fewer = tiles_copied(one.script) < tiles_copied(tried.script) or set(one.script) < set(tried.script)
     return fewer or written_out(one.script) <= written_out(tried.script) / 2

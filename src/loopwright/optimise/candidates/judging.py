@@ -14,13 +14,7 @@ from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.candidates.nests import (
-    Script,
-    SearchContext,
-    exchanged_by_compilers,
-    is_box,
-    part_with,
-)
+from loopwright.optimise.candidates.nests import Script, SearchContext, is_box, part_with
 from loopwright.optimise.model.cost import Estimate, estimate
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.plans import is_kept, prove_plan
@@ -143,14 +137,11 @@ class Judge:
         """The cycles of the region as written, in the order of loops that its compiler gives perfect nests.
 
         gcc exchanges loops itself where their bounds are constants of the nest and the new order goes along
-        rows, also after it has distributed what stands beside the innermost one; so much of a script is not
-        its merit.
+        rows; so much of a script is not its merit.
         """
-        written, known = self.original(), tuple(self.known.items())
+        known = self.known.items()
         found = [one.total for script, one in known if one is not None and self._only_exchanges(script)]
-        turned = (self.estimated(one, "by compilers", late=True) for one in exchanged_by_compilers(self.plan))
-        saved = (max(0.0, written.total - one.total) for one in turned if one is not None)
-        return min(*found, written.total - sum(saved))
+        return min(found, default=self.original().total)
 
     def _only_exchanges(self, script: Script) -> bool:
         """Whether all steps of a script exchange loops of boxes, as a compiler does."""

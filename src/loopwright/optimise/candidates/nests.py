@@ -22,9 +22,9 @@ from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import NAME
-from loopwright.transform.script.operations import Distribute, Interchange, Pack, Parallelize, UnrollAndJam
+from loopwright.transform.script.operations import Pack, Parallelize, UnrollAndJam
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest, handle_of, nests
+from loopwright.transform.suggest import NamedNest, nests
 from loopwright.transform.vectors import iteration_numbers, pieces
 
 Script: TypeAlias = tuple[Step, ...]
@@ -68,37 +68,6 @@ def _is_box(points: isl.Set) -> bool:
         alone = points.eliminate(DIM, k + 1, count - k - 1).eliminate(DIM, 0, k)
         box = box.intersect(alone)
     return bool(box.is_equal(points))
-
-
-def exchanged_by_compilers(plan: Plan) -> Iterator[Script]:
-    """For a loop around another one and statements beside it: these apart, and the two loops exchanged.
-
-        for j:  S;  for i:  T   -->   for j:  S;   for i:  for j:  T
-
-    gcc does that with the two innermost loops, where the inner one runs between the same bounds each time
-    and no pointers may meet.
-    """
-    program = plan.original
-    found = (program.file.declarations.visible(one.name, program.region) for one in program.arrays)
-    if any(one is not None and one.may_alias for one in found):
-        return
-    deepest = {leaf.position[: leaf.depth]: leaf for leaf in plan.leaves if leaf.depth > 1}
-    for inner, leaf in deepest.items():
-        places = dict.fromkeys(
-            one.position[: leaf.depth] for one in plan.leaves if one.position[: leaf.depth - 1] == inner[:-1]
-        )
-        parts = [
-            Component.of(one.position for one in plan.leaves if one.position[: leaf.depth] == place)
-            for place in places
-        ]
-        inside = parts[list(places).index(inner)]
-        beside = [one for one in parts if one is not inside]
-        flat = all(plan.leaf(place).depth < leaf.depth for one in beside for place in one.positions)
-        names = [handle_of(plan, one) for one in parts]
-        if beside and flat and None not in names and is_box(plan, inside):
-            name = str(handle_of(plan, inside))
-            apart = Step(Distribute(tuple(map(str, names)), leaf.depth - 2))
-            yield apart, Step(Interchange(name, *leaf.loops[-2:]))
 
 
 def is_single(nest: NamedNest) -> bool:

@@ -58,6 +58,9 @@ NEAR = 2.0
 SMALL = 0.2
 """Another order that saves less than this part of a nest is not taken: it is in the way of other moves."""
 
+LITTLE = 0.01
+"""Blocks of a nest that save less than this part of all cycles are not taken: their proofs may take long."""
+
 FEW = 4
 """Ways to join neighbours that are worked out first."""
 
@@ -139,9 +142,14 @@ class Planner:
             list(shared_by_threads(self.judge, one))
 
     def _widened(self, pool: list[Estimated]) -> None:
-        """The best scripts with the widest vectors, where compilers have to be asked for them."""
+        """The best scripts, and the shortest of those that cost as little, with the widest vectors.
+
+        Compilers have to be asked for these.
+        """
         wide = Step(Widen())
-        for one in pool if self.judge.setting.machine.widest else ():
+        near = (one for one in self.judge.found() if one.total * (1 - LITTLE) <= pool[0].total)
+        lean = min(near, key=lambda one: len(one.script))
+        for one in (*pool, lean) if self.judge.setting.machine.widest else ():
             if wide not in one.script:
                 self.judge.estimated((*one.script, wide), f"{one.origin}, wide vectors", late=True)
 
@@ -169,8 +177,7 @@ class Planner:
     def _parted(self) -> Iterator[Estimated]:
         """The parts of sums added one after the other, where their order may change."""
         script = split_sums(self.judge.plan) if self.judge.allow_reassociation else ()
-        one = self.judge.estimated(script, "sums split") if script else None
-        if one is not None:
+        if script and (one := self.judge.estimated(script, "sums split")) is not None:
             yield from self._apart(one, "sums split, ")
 
     def _left(self, now: float) -> float:
@@ -182,17 +189,15 @@ class Planner:
         begun = self.judge.clock()
         found: list[Estimated] = []
         for number, start in enumerate(starts, 1):
-            end = begun + (until - begun) * number / len(starts)
-            found += self._improved([start], ORDERING, 1, end)
+            found += self._improved([start], ORDERING, 1, begun + (until - begun) * number / len(starts))
         return found
 
     def _blocked(self, ordered: Sequence[Estimated], part: float) -> None:
         """Blocks of the nests of some structures, in this part of the time that is left."""
         begun = self.judge.clock()
-        left = part * self._left(begun)
         for number, one in enumerate(ordered):
             share = SHARE + (1 - SHARE) * number / max(1, len(ordered) - 1)
-            self._improved([one], BLOCKING, WIDTH, begun + share * left)
+            self._improved([one], BLOCKING, WIDTH, begun + share * part * self._left(begun))
 
     def _promising(self, ordered: list[Estimated]) -> list[Estimated]:
         """The cheapest structures; first those of them whose costly statements stand alone, if they are near.
@@ -345,7 +350,8 @@ class Planner:
                     others = (one for one in copied if one not in pool)
                     pool = _kept(sorted([*pool, *others], key=_rank), width)
             saved = before[0].total - pool[0].total
-            if phases is ORDERING and saved < SMALL * weights[names] * start.total:
+            wanted = LITTLE * before[0].total
+            if saved < (wanted if phases is BLOCKING else SMALL * weights[names] * start.total):
                 pool = before
             pool = _kept(pool, 1 if len(names) == 1 else width)
         return pool
