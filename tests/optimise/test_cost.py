@@ -290,3 +290,23 @@ void f(void)
 """)
     written = estimated(file, "unroll(S, r)\nunroll(S, q)\nunroll(S, p)").total
     assert estimated(file).total == pytest.approx(written)
+
+
+def test_results_are_stored_where_other_cells_of_the_array_may_be_the_same(tmp_path: Path) -> None:
+    text = """\
+double A[90][90], V[90][90];
+void f(void)
+{
+#pragma scop
+  for (int k = 0; k < 40; k++)
+    for (int j = 40; j < 90; j++)
+      S: A[0][j] -= A[0][k] * V[j][k];
+#pragma endscop
+}
+"""
+    same, other = tmp_path / "same.c", tmp_path / "other.c"
+    same.write_text(text)
+    other.write_text(text.replace("A[0][k]", "V[0][k]"))
+    jam = "unroll_and_jam(S, k=8)"
+    assert estimated(same, jam).arithmetic > 4 * estimated(other, jam).arithmetic
+    assert estimated(same).total == pytest.approx(estimated(other).total)

@@ -8,6 +8,7 @@ With a vector loop an iteration is that of as many lanes as a register has.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from math import prod
 
@@ -44,6 +45,9 @@ STARTED = 40.0
 
 ROUND = 8.0
 """The same of a loop around vectors that are written out: it has no parts before and after."""
+
+STORED = 4.0
+"""Cycles of a statement whose result is stored and loaded again: what comes between may be the same cell."""
 
 CHOSEN = 3.0
 """Cycles for a cell that data choose where it is read and written: it may be the one written just before."""
@@ -119,7 +123,7 @@ def body_cycles(
     spilled = max(0, sum(one.count for one in still) - machine.registers + 4)
     loads = sum(one.count for one in moving) + spilled
     stores = sum(one.count for one in moving if one.is_written)
-    waiting = 0.0 if lanes > 1 else _wait(loop, groups, operations)
+    waiting = 0.0 if lanes > 1 else max(_wait(loop, groups, operations), STORED * _stored(loop, groups))
     busy = max(simple + divided + called, loads / UNITS / lanes, 2 * stores / UNITS / lanes, waiting)
     rounds = loop.trip / lanes if lanes == 1 else loop.trip // lanes + loop.trip % lanes
     body = rounds * (busy * lanes + 1.0 + loop.tests)
@@ -226,6 +230,26 @@ def _may_clash(written: TouchGroup, other: TouchGroup, loop: LoopCost) -> bool:
         if written.high[k] + reach[0] < other.low[k] - reach[1]:
             return False
     return True
+
+
+def _stored(loop: LoopCost, groups: tuple[TouchGroup, ...]) -> int:
+    """How many calls change a cell again that the loop moves, where others read that array elsewhere.
+
+    Compilers cannot tell that A[i][j] and A[i][k] are apart, and keep neither in registers; before a loop in
+    vectors, which goes along rows, they test it.
+    """
+    if all(_goes_along_row(one, loop.name) for one in groups):
+        return 0
+    read, found = Counter(one.array for one in groups), 0
+    for group in groups:
+        if group.is_written and group.factors and read[group.array] > 1 and _moves(group, loop.name):
+            found += sum(
+                one.is_write and (one.array, one.factors) == (group.array, group.factors)
+                for call in loop.calls
+                for one in call.touches
+            )
+            found -= group.count
+    return max(0, found)
 
 
 def _wait(loop: LoopCost, groups: tuple[TouchGroup, ...], operations: Mapping[str, Operations]) -> float:
