@@ -114,14 +114,9 @@ def _add_tools(made: MCPServer, ask: _Asking) -> None:
 
     @made.tool()
     async def prove(
-        old: CText,
-        new: CText = "",
-        function: Function = "",
-        *,
-        reassociation: Reassociation = False,
-        contraction: Contraction = False,
-        assume: Assume = _NONE,
-        pure: Pure = _NONE,
+        old: CText, new: CText = "", function: Function = "", *,
+        reassociation: Reassociation = False, contraction: Contraction = False,
+        assume: Assume = _NONE, pure: Pure = _NONE,
     ) -> dict[str, Any]:
         """Prove that NEW computes what OLD does, for every problem size, or say where it does not.
 
@@ -133,15 +128,9 @@ def _add_tools(made: MCPServer, ask: _Asking) -> None:
 
     @made.tool()
     async def transform(
-        c: CText,
-        script: Script = "",
-        function: Function = "",
-        *,
-        directives: Directives = False,
-        openmp: Pragmas = False,
-        reassociation: Reassociation = False,
-        assume: Assume = _NONE,
-        pure: Pure = _NONE,
+        c: CText, script: Script = "", function: Function = "", *,
+        directives: Directives = False, openmp: Pragmas = False, reassociation: Reassociation = False,
+        assume: Assume = _NONE, pure: Pure = _NONE,
     ) -> dict[str, Any]:
         """Rewrite the loops of a C file by a script, proved: "code" is the new file."""
         more = {"directives": directives, "openmp": openmp, "reassociation": reassociation}
