@@ -164,8 +164,10 @@ class _Maker:
 
     def local(self) -> list[str]:
         """A variable of each iteration, of a type that may not hold what it is given."""
-        kind = self.rng.choice(("unsigned char", "unsigned", "short", "signed char", "long", "float", "int"))
-        given = self.rng.choice(("i - 3", "i * 40", "i + n", "i", f"{self.cell('i')}", "n - i", "i * 7 - m"))
+        kinds = ("unsigned char", "unsigned", "unsigned", "short", "signed char", "long", "float", "int")
+        kind = self.rng.choice(kinds)
+        sums = ("i - 3", "i * 40", "i + n", "i", "n - i", "i * 7 - m", "i + 0L", "i - 5L", "n - 2L - i")
+        given = self.rng.choice((*sums, self.cell("i")))
         used = self.rng.choice(("x", "x", "(x - 9) / 2", "x * 3", "x - n", "(x > 2)"))
         body = [f"{kind} x = {given};", f"{self.cell('i', written=True)} = {used} + {self.cell('i')};"]
         if self.rng.random() < 0.25 and "cell" not in given:
