@@ -67,6 +67,8 @@ def test_subscripts_are_taken_apart(text: str, read: list[str], written: list[st
         "for (i = 0; i < n; i++) for (j = 0; j <= m + 1; j++) a[i*(m+1) + j] = 0;",
         ALL + "a[i*(m-1) + j] = 0;",
         ALL + "a[i*(m+1) + j] = a[i*(m+2) + j];",
+        ALL + "a[i*(m-1) + j] = 0;",  # only for n = 1
+        ALL + "for (k = 0; k < 2; k++) a[i*(m-1) + j + k] = 0;",
     ],
 )
 def test_what_may_reach_into_another_row_stays_one_dimension(text: str) -> None:

@@ -24,7 +24,14 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Assumption, AssumptionKind
-from loopwright.presburger.named import everywhere, number, variable, whole, without_parameters
+from loopwright.presburger.named import (
+    everywhere,
+    number,
+    rename_parameters,
+    variable,
+    whole,
+    without_parameters,
+)
 from loopwright.presburger.polynomials import ZERO, Monomial, Polynomial, as_affine, replaced
 from loopwright.read.c.accesses import Touch, affine_subscript
 from loopwright.read.c.frames import Frame, NotAffine
@@ -290,8 +297,25 @@ def _needed(own: Sequence[FramedTouch], shape: RowShape) -> isl.Set:
 
 
 def _leaves_all(own: Sequence[FramedTouch], needed: isl.Set) -> bool:
-    """Whether each access can happen under a condition; believing what rules it out would be absurd."""
-    return all(frame.known().is_empty() or not frame.known().is_disjoint(needed) for touch, frame in own)
+    """Whether each access can happen under a condition, and each loop around it can run twice that does so
+    without: believing what rules that out, such as n = 1, would be absurd."""
+    for frame in {id(frame): frame for _, frame in own}.values():
+        known = frame.known()
+        believed = known.intersect(needed)
+        if not known.is_empty() and believed.is_empty():
+            return False
+        for name in frame.iterators:
+            if _runs_twice(known, name, frame.iterators) and not _runs_twice(believed, name, frame.iterators):
+                return False
+    return True
+
+
+def _runs_twice(points: isl.Set, iterator: str, iterators: Sequence[str]) -> bool:
+    """Whether an iterator has two values for some values of the parameters that are none."""
+    mine = without_parameters(points, [one for one in iterators if one != iterator])
+    later = f"{iterator} later"
+    theirs = rename_parameters(mine, {iterator: later})
+    return not mine.intersect(theirs).intersect(variable(iterator).lt_set(variable(later))).is_empty()
 
 
 def _assumption(base: str, own: Sequence[FramedTouch], shape: RowShape, needed: isl.Set) -> Assumption:
