@@ -86,3 +86,14 @@ def test_reads_that_isl_takes_too_long_for_are_not_decided(
     new.write_text(SLOW.replace("s + A0[i]", "s * A0[i]"))
     verdict = compare_files(old, new).verdict
     assert isinstance(verdict, Undecided) and "what reads of 'A0' see takes too long" in verdict.reason
+
+
+def test_what_a_char_holds_is_no_larger_number(tmp_path: Path) -> None:
+    """Whether it has a sign is the compiler's choice: a difference has to show for both."""
+    body = "for (int i = 1; i < n; i++) t[i] = t[i - 1] > {0} ? t[i - 1] : {0};"
+    for name, term in (("old.c", "(c[i] + c[i - 1] == 3)"), ("new.c", "(c[i] + c[i] == 3)")):
+        text = f"void f(int n, int *restrict t, const char *restrict c) {{\n{body.format(term)}\n}}\n"
+        (tmp_path / name).write_text(text)
+    verdict = compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.inputs and all(-128 <= value <= 255 for name, _, value in verdict.inputs if name == "c")

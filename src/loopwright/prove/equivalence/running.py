@@ -15,7 +15,17 @@ from typing import TypeAlias
 from loopwright.c.liveness import first_value, has_no_value
 from loopwright.c.macros import reachable_macros
 from loopwright.c.tokens import names_in
-from loopwright.c.types import DOUBLE, FLOAT, INT, CType, Integer, is_arithmetic, named_type
+from loopwright.c.types import (
+    CHAR,
+    DOUBLE,
+    FLOAT,
+    INT,
+    CType,
+    Integer,
+    is_arithmetic,
+    named_type,
+    unqualified,
+)
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int
 from loopwright.model.program import Program
@@ -277,10 +287,8 @@ class ValueDifference:
     world: World
 
 
-_CANDIDATES: tuple[CType, ...] = (
-    *(INT, DOUBLE, FLOAT),
-    *(named_type(name) for name in ("signed char", "unsigned char", "unsigned long")),
-)
+_CHARS = (named_type("signed char"), named_type("unsigned char"))
+_CANDIDATES: tuple[CType, ...] = (INT, DOUBLE, FLOAT, *_CHARS, named_type("unsigned long"))
 """What a type that is not known may be; `char` is one of two."""
 
 
@@ -331,6 +339,8 @@ def _possible_types(pair: Pair) -> tuple[CType, ...]:
     kinds = {type(pair.constants.get(name)) for name in names}
     if not unknown or (kinds == {float} and not any(isinstance(part, Apply) for part in unknown)):
         return (DOUBLE,)
+    if all(unqualified(part.type) == CHAR for part in unknown):
+        return _CHARS
     is_int = kinds == {int} and not any(isinstance(part, Apply) for part in unknown)
     return (INT,) if is_int else _CANDIDATES
 
