@@ -11,7 +11,7 @@ import pytest
 
 from loopwright.errors import BadInput, GaveUp
 from loopwright.optimise.candidates.nests import is_single, targets
-from loopwright.optimise.candidates.regions import apart, together
+from loopwright.optimise.candidates.reasons import apart, together
 from loopwright.optimise.model.machine import USUAL
 from loopwright.optimise.optimising import Optimised
 from loopwright.optimise.timing.driver import driver_for

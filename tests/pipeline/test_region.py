@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from loopwright.progress import silent
-from loopwright.prove.text.scopes import prove_scopes
+from loopwright.prove.legality.privatisation import prove_scopes
 from loopwright.prove.verdict import Proved, Undecided
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed

@@ -3,6 +3,8 @@
     for (i = n; i-- > 0;) body          runs body for i = n - 1, ..., 0
     for (i = n; i--;) body              does the same, or counts down from a negative n until it overflows
     for (...) { A; if (c) continue; B }     is    for (...) { A; if (!c) B }
+
+Additions to a variable, `x += a + b;`, and what they are made of: the shape of the text alone.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loopwright.c.declarations import declared_name
-from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, parse, walk, without_parentheses
 from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Source
 
 LOOPS = ("for_statement", "while_statement", "do_statement")
 LEAVING = ("return_statement", "goto_statement", "break_statement", "continue_statement")
@@ -91,3 +94,57 @@ def skip_condition(node: Node) -> Node | None:
     around = block.parent if block is not None and block.type == "compound_statement" else None
     is_top = around is not None and around.type == "for_statement"
     return field(node, "condition") if is_top and inside.type == "continue_statement" else None
+
+
+SIGNS = {"+=": 1, "-=": -1}
+ASSIGNING = {1: "+=", -1: "-="}
+
+PREFIX = "void f(void) {"
+
+
+@dataclass(frozen=True)
+class AddedSum:
+    """`target += first + second;`: the nodes of its parts, and the operators that add each part alone."""
+
+    target: Node
+    first: Node
+    second: Node
+    operators: tuple[str, str]
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The two statements that add one part each."""
+        parts = zip(self.operators, (self.first, self.second), strict=True)
+        one, other = (f"{self.target.text} {sign} {part.text};" for sign, part in parts)
+        return one, other
+
+
+def added_sum(text: str) -> AddedSum | None:
+    """The sum of two parts that the text of a statement adds to a variable, or subtracts from it."""
+    statement = only_statement(text)
+    assignment = None if statement is None else statement.only_expression
+    if assignment is None or assignment.type != "assignment_expression" or operator(assignment) not in SIGNS:
+        return None
+    value = without_parentheses(field(assignment, "right"))
+    if value.type != "binary_expression" or operator(value) not in ("+", "-"):
+        return None
+    sign = SIGNS[operator(assignment)]
+    other = sign if operator(value) == "+" else -sign
+    parts = field(value, "left"), field(value, "right")
+    return AddedSum(field(assignment, "left"), *parts, (ASSIGNING[sign], ASSIGNING[other]))
+
+
+def only_statement(text: str) -> Node | None:
+    """The syntax of a text that is one statement."""
+    root = parse(Source("", f"{PREFIX}{text}}}"))
+    if root.has_error or len(root.named_children) != 1:
+        return None
+    statements = named_children(field(root.named_children[0], "body"))
+    return statements[0] if len(statements) == 1 else None
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The tokens of one statement, without comments."""
+    statement = only_statement(text)
+    leaves = [] if statement is None else [one for one in walk(statement) if not one.children]
+    return tuple(one.text for one in leaves if one.type != "comment")

@@ -23,8 +23,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.judging import GIVEN, Estimated, Judge
 from loopwright.optimise.candidates.nests import Script, SearchContext, script_of
 from loopwright.optimise.candidates.planner import LITTLE, Planner
-from loopwright.optimise.candidates.reasons import Reasoned, reasoned
-from loopwright.optimise.candidates.regions import apart, together
+from loopwright.optimise.candidates.reasons import Reasoned, apart, reasoned, together
 from loopwright.optimise.fleet.address import Scheduler, demand_dask
 from loopwright.optimise.fleet.parcel import packed
 from loopwright.optimise.model.machine import Machine, MachineKind, this_machine, this_site

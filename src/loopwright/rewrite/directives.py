@@ -22,7 +22,7 @@ from loopwright.c.liveness import is_hidden, replaces
 from loopwright.c.loops import LOOPS, loop_iterator, outer_iterators
 from loopwright.c.openmp import SHARING, OpenmpDirective, integer
 from loopwright.c.selection.choice import BY_PRAGMAS
-from loopwright.c.selection.directed import DirectedFile, directed
+from loopwright.c.selection.chosen import DirectedFile, directed
 from loopwright.c.syntax import Node, field, identifiers, refuse, walk
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.refusals import refused_directive, surrounding_directive

@@ -30,7 +30,7 @@ from loopwright.progress import Progress
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import independent_loops, prove_plan, stages
-from loopwright.prove.legality.privatisation import remarks
+from loopwright.prove.legality.privatisation import declared_in_loops, prove_scopes, remarks
 from loopwright.prove.legality.suggest import cure_apart, hint, whole_nest
 from loopwright.prove.obligations.cvc5 import Cvc5, is_installed
 from loopwright.prove.reading.operation import wrapping_subscript
@@ -40,7 +40,6 @@ from loopwright.prove.text.correspondence import modelled, prove_model, prove_te
 from loopwright.prove.text.guards import NotAGuard, established, shown_by
 from loopwright.prove.text.index_arithmetic import unchanged_statements, within_types
 from loopwright.prove.text.ranking import prove_ranking
-from loopwright.prove.text.scopes import declared_in_loops, prove_scopes
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.rewrite.request import (
     KEPT,

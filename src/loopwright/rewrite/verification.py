@@ -29,10 +29,10 @@ from loopwright.prove.certificates.specification import Owned
 from loopwright.prove.certificates.status import about_nothing
 from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused
 from loopwright.prove.coq.verification import Another, Forbidden, Verification, verify
+from loopwright.prove.legality.privatisation import prove_scopes
 from loopwright.prove.obligations.legality import opened
 from loopwright.prove.text.annotations import prove_annotations, said_of_loops
 from loopwright.prove.text.correspondence import claimed_loops, modelled, prove_claims, prove_model
-from loopwright.prove.text.scopes import prove_scopes
 from loopwright.prove.verdict import CHECKED, SEQUENTIAL, ProofStatus, Proved, Refuted, Verdict
 from loopwright.read.c.find import resolved
 from loopwright.read.c.options import AS_MARKED, ReadOptions

@@ -17,7 +17,7 @@ from typing import TypeGuard
 from loopwright.c import types
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.check.original.marked import matching
+from loopwright.check.original.structure import matching
 from loopwright.lazy_dataclass import dataclass
 
 LONG = 64

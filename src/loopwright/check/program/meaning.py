@@ -16,16 +16,18 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, typed_text
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.types import CType, Pointer, unqualified
-from loopwright.check.original.marked import (
+from loopwright.check.original.sameness import Sameness, type_difference
+from loopwright.check.original.specification import Specification, Stated
+from loopwright.check.original.structure import (
     PROTOTYPE,
     TypedOperation,
+    assignment_of,
     inner_assignment,
     mark,
     marked_operations,
+    match_assignments,
+    reads,
 )
-from loopwright.check.original.sameness import Sameness, type_difference
-from loopwright.check.original.specification import Specification, Stated
-from loopwright.check.original.structure import assignment_of, match_assignments, reads
 from loopwright.check.program.directives import refuse_directives
 from loopwright.check.program.instrument import around_sites, inserted
 from loopwright.check.program.outside import refuse_hidden, refuse_other_sizes, refuse_unseen

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from loopwright.c.sums import added_sum
+from loopwright.c.loops import added_sum
 from loopwright.errors import BadInput
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.optimise.candidates.nests import Script, fresh, script_of, targets

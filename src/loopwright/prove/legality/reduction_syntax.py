@@ -9,7 +9,7 @@ accumulator.  Whether `e` leaves the accumulator alone is for the accesses to sa
 
 from __future__ import annotations
 
-from loopwright.c.sums import PREFIX, only_statement
+from loopwright.c.loops import PREFIX, only_statement
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.lazy_dataclass import dataclass
 

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 
 import islpy as isl
 
+from loopwright.c.loops import AddedSum, added_sum, words_of
 from loopwright.c.macros import definitions
-from loopwright.c.sums import AddedSum, added_sum, words_of
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.c.types import CType, Floating, Integer, literal_type, named_type
 from loopwright.errors import Code, GaveUp, InternalError

@@ -28,7 +28,7 @@ from loopwright.presburger.named import number, variable
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import KnownTimes, LegalityVerdict, Status, has_registers, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop, inside
-from loopwright.prove.legality.privatisation import Private, privatised
+from loopwright.prove.legality.privatisation import Private, declared_in_loops, privatised
 from loopwright.prove.legality.reductions import combines_exactly, used_otherwise
 from loopwright.prove.legality.times import comparable, pieces_of
 from loopwright.prove.text.clauses import (
@@ -43,7 +43,6 @@ from loopwright.prove.text.clauses import (
     uncertain_value,
     unknown_clause,
 )
-from loopwright.prove.text.scopes import declared_in_loops
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 

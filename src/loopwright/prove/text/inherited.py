@@ -29,11 +29,10 @@ from loopwright.model.annotations import BlockLoop, IndependentLoops, ThreadLoop
 from loopwright.model.program import Array, Program, Statement
 from loopwright.presburger.dimensions import first, padded
 from loopwright.presburger.sets import IN, OUT, union
-from loopwright.prove.legality.privatisation import OF_BLOCKS, innermost_scope
+from loopwright.prove.legality.privatisation import OF_BLOCKS, declared_in_loops, innermost_scope
 from loopwright.prove.reading.loops import values_at
 from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.correspondence import prove_text
-from loopwright.prove.text.scopes import declared_in_loops
 from loopwright.prove.verdict import Proved, Undecided, Verdict
 
 

@@ -21,7 +21,7 @@ from dataclasses import replace
 
 import islpy as isl
 
-from loopwright.c.sums import added_sum
+from loopwright.c.loops import added_sum
 from loopwright.errors import Code
 from loopwright.model.program import Hole, Program, Statement
 from loopwright.presburger.dimensions import first

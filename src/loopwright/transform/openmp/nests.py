@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from loopwright.c.selection.directed import DirectedFile
+from loopwright.c.selection.chosen import DirectedFile
 from loopwright.c.syntax import Node, field, named_children, refuse
 from loopwright.errors import Code
 from loopwright.read.formula import Formula, Negative, Symbol
