@@ -1,10 +1,11 @@
 (** The theorems of the library, and the axioms that any of them rests on: none.
     One question about all of them walks through the library once, not once for each. *)
-From Loopwright Require Import Library Evaluator Executed Scanning Formulas Reduction Coverage Symbolic Values Parser Matching Accounting.
+From Loopwright Require Import Library Evaluator Executed Scanning Formulas Reduction Reaching Coverage Symbolic Values Parser Matching Accounting.
 Definition theorems := (
   @runs_deterministic,
   @evaluate_sound,
   @evaluate_complete,
+  @executions_complete,
   @run_lists_executed,
   @trace_is_a_permutation,
   @scanning,
@@ -19,6 +20,7 @@ Definition theorems := (
   @obligations_scan,
   @program_correct,
   @decide_holds,
+  @decide_fails,
   @times_differ,
   @leads_reached,
   @runs_may_run,
@@ -26,6 +28,8 @@ Definition theorems := (
   @same_in_any_order,
   @refutes_sound,
   @linear_models,
+  @linear_list_models,
+  @literal_models,
   @known_models,
   @walk_sound,
   @covers_sound,
@@ -55,6 +59,8 @@ Definition theorems := (
   @divided_same_values,
   @operands_run,
   @buffered_same_values,
+  @range_sound,
+  @fits_runs,
   @in_range_runs,
   @check_range_runs).
 Print Assumptions theorems.

@@ -31,7 +31,6 @@ from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import independent_loops, prove_plan, stages
 from loopwright.prove.legality.privatisation import declared_in_loops, prove_scopes, remarks
-from loopwright.prove.legality.suggest import cure_apart, hint, whole_nest
 from loopwright.prove.obligations.cvc5 import Cvc5, is_installed
 from loopwright.prove.reading.operation import wrapping_subscript
 from loopwright.prove.scanning.scan import ScannedLoops, prove_scan
@@ -116,6 +115,8 @@ def of_legality(
     verdict = prove_plan(plan, allow_reassociation=allowed, lanes=lanes, host=host)
     failure = refusal(verdict, stages(plan))
     if failure is not None:
+        from loopwright.prove.legality.suggest import cure_apart, hint, whole_nest
+
         whole = whole_nest(plan, allow_reassociation=allowed)
         steps = () if whole else cure_apart(plan, verdict, allow_reassociation=allowed)
         advice = f"{whole} is legal: all statements in these loops move together" if whole else hint(steps)

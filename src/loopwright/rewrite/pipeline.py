@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from loopwright.c.regions import marked_places
 from loopwright.emit.region import Loops, openmp_notes
@@ -19,7 +20,6 @@ from loopwright.model.annotations import Unrolled
 from loopwright.model.program import Assumption, Program, Standing
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
-from loopwright.prove.legality.suggest import Suggestion
 from loopwright.prove.scanning.scan import ScannedLoops
 from loopwright.prove.verdict import ProofStatus, rounding
 from loopwright.rewrite.directives import (
@@ -53,6 +53,9 @@ from loopwright.transform import Plan, plan_of
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
+
+if TYPE_CHECKING:
+    from loopwright.prove.legality.suggest import Suggestion
 
 
 def transformed(request: Request, progress: Progress) -> Outcome:

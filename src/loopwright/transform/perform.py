@@ -14,13 +14,9 @@ from loopwright.transform.library import (
     contraction,
     dividing,
     expansion,
-    hexagons,
     loops,
-    overlapping,
     packing,
-    staging,
     statements,
-    streaming,
     tiling,
 )
 from loopwright.transform.library.loops import SizedLoop
@@ -116,6 +112,8 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             return OperationResult(after, (one, two))
         case ops.Overlap(target, sizes, whole):
             component = plan.component(target, "target")
+            from loopwright.transform.library import overlapping
+
             numbers = _sized(plan, component, sizes, "sizes")
             after, tiles, copies = overlapping.overlap(plan, component, numbers, whole=whole)
             return OperationResult(after, (tiles, copies))
@@ -125,6 +123,8 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             warps, fetched = (
                 sum(one.number for one in sizes if one.loop == name) for name in (WARPS, FETCHED)
             )
+            from loopwright.transform.library import streaming
+
             numbers = _sized(plan, component, loops_too, "sizes")
             fetched = fetched or (streaming.FETCHED if prefetch else 0)
             after, *parts = streaming.stream(
@@ -233,6 +233,8 @@ def _statements(plan: Plan, operation: ops.StatementOperation) -> OperationResul
             return OperationResult(operators.exchanged(plan, earlier, later))
         case ops.Hexagon(target, sizes, in_buffers):
             component = plan.component(target, "target")
+            from loopwright.transform.library import hexagons, staging
+
             tiled = staging.staged if in_buffers else hexagons.hexagon
             after, one, two = tiled(plan, component, _sized(plan, component, sizes, "sizes"))
             return OperationResult(after, (one, two))

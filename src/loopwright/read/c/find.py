@@ -30,7 +30,6 @@ from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.gate.numbers import RowsOfNumbers
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
-from loopwright.read.c.rephrased import further_followed, in_other_words
 from loopwright.read.c.written_numbers import with_rows_of_numbers
 from loopwright.source import Source, Span
 
@@ -225,6 +224,8 @@ def _attempt(options: ReadOptions, refusals: Refusals, text: Source) -> tuple[Pr
 
 def _gated(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic]:
     """Each chosen part by itself, if it is what the compiler reads there, in other words where need be."""
+    from loopwright.read.c.rephrased import further_followed, in_other_words
+
     nearby = Nearby(c_file(source))
     for place, result in zip(source.chosen, _read(source, options), strict=True):
         refusals = Refusals()

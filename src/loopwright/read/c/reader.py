@@ -22,7 +22,6 @@ from loopwright.read.c.find import Refusals, resolved
 from loopwright.read.c.gate.types import refuse_effects_in_types
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
-from loopwright.read.c.rephrased import further_followed, in_other_words
 from loopwright.read.c.written_numbers import at_known_numbers, with_rows_of_numbers
 from loopwright.read.text import refuse_long_numbers
 from loopwright.source import Source, Span, called, file_bytes
@@ -79,6 +78,10 @@ def _read(source: Source, options: ReadOptions) -> tuple[Program, ...]:
             failure = failure if told is failure.diagnostic else BadInput.of(told)
             raise _advised(_explained(failure, source, options), source) from failure.__cause__
         return tuple(other)
+    if not any(program.set_aside for program in found):
+        return found
+    from loopwright.read.c.rephrased import further_followed
+
     return tuple(further_followed(source, options.compiled, found, attempt))
 
 
@@ -86,6 +89,8 @@ def _in_other_words(
     source: Source, options: ReadOptions, attempt: Callable[[Source], tuple[Program, ...] | None]
 ) -> Sequence[Program] | None:
     """Other words for the text, which may leave out declarations: their types do nothing."""
+    from loopwright.read.c.rephrased import in_other_words
+
     for region in typed_file(source, options.compiled).regions:
         if isinstance(region, TypedRegion):
             refuse_effects_in_types(region)

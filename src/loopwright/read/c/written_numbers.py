@@ -22,7 +22,6 @@ from loopwright.c.types import INT, LONG, UNSIGNED, CType, Integer, literal_type
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.gate.numbers import RowsOfNumbers, known_values, with_known_sizes
 from loopwright.read.c.options import ReadOptions
-from loopwright.read.c.rephrased import with_macros_written_out
 from loopwright.source import Edit, Source
 
 Reading = Callable[[Source, ReadOptions], tuple[Program, ...]]
@@ -79,6 +78,8 @@ _CONDITIONAL = re.compile(r"(?m)^[ \t]*#[ \t]*(?:(if)|endif)")
 def with_numbers(source: Source, names: Collection[str], options: CompilerOptions) -> Source:
     """The text with what macros of these names stand for, and the values of such variables, in its
     regions, where they are numbers."""
+    from loopwright.read.c.rephrased import with_macros_written_out
+
     file = typed_file(source, options)
     edits = [edit for region in file.regions for edit in _variables(region, names, file)]
     written = source.edited(sorted(edits))
