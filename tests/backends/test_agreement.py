@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 from benchmarks.deciders import Isl
 from loopwright.errors import BadInput, GaveUp
 from loopwright.generate.program import generate
+from loopwright.loops.expressions import TRUE, Test
 from loopwright.loops.interpreter import holds
+from loopwright.prove.obligations import cvc5
 from loopwright.prove.obligations.cvc5 import Cvc5
 from loopwright.prove.obligations.formulas import Answer, Fails, Holds, NotDecided, Obligation, Prover
 from loopwright.prove.obligations.legality import both_sides, transformation_obligations
@@ -85,6 +88,25 @@ def test_without_time_there_is_no_answer() -> None:
     answers = Cvc5(seconds=0.001).decide(obligations)
     assert not any(isinstance(one, Fails) for one in answers)
     assert any(isinstance(one, NotDecided) for one in answers)
+
+
+def test_time_that_other_programs_had_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """cvc5 counts time on the clock: on a machine that does other things it is given more of it."""
+    given: list[float] = []
+
+    @dataclass(frozen=True)
+    class Waiting:
+        seconds: float
+
+        def solution(self, test: Test, names: Sequence[str]) -> str | None:
+            given.append(self.seconds)
+            return "UnknownExplanation.TIMEOUT" if self.seconds < 4 else None
+
+    monkeypatch.setattr(cvc5, "_solver", lambda module, seconds, *, incremental: Waiting(seconds))
+    asked_for = Obligation("one", "one", TRUE, TRUE)
+    assert Cvc5(1.0).decide([asked_for]) == (Holds(),)
+    assert given == [0.1, 0.1, 1.0, 2.0, 4.0]
+    assert isinstance(Cvc5(0.1).decide([asked_for])[0], NotDecided)
 
 
 def test_isl_and_cvc5_agree_on_part_of_the_corpus(corpus: Path) -> None:
