@@ -67,13 +67,18 @@ def test_subscripts_are_taken_apart(text: str, read: list[str], written: list[st
         "for (i = 0; i < n; i++) for (j = 0; j <= m + 1; j++) a[i*(m+1) + j] = 0;",
         ALL + "a[i*(m-1) + j] = 0;",
         ALL + "a[i*(m+1) + j] = a[i*(m+2) + j];",
-        ALL + "a[i*(m-1) + j] = 0;",  # only for n = 1
-        ALL + "for (k = 0; k < 2; k++) a[i*(m-1) + j + k] = 0;",
     ],
 )
 def test_what_may_reach_into_another_row_stays_one_dimension(text: str) -> None:
     statement = region(text, assume=["n >= 2", "m >= 2"]).statements[-1]
     assert writes(statement)[0] == "a[o0]?"
+
+
+@pytest.mark.parametrize("subscript", ["i*(m-1) + j", "i*(m-2) + j", "i*m + 2*j"])
+def test_rows_are_not_believed_apart_where_a_loop_runs_once_alone(subscript: str) -> None:
+    program = region(ALL + f"a[{subscript}] = 0;")
+    assert writes(program.statements[-1])[0] == "a[o0]?"
+    assert not believed(program)
 
 
 def test_a_row_wider_than_the_loop_is_believed_where_it_is_written_and_listed() -> None:
