@@ -90,6 +90,8 @@ class Optimised:
     original: Times | None = None
     new: Times | None = None
     """The seconds, where programs were run."""
+    is_unproved: bool = False
+    """Whether scripts were faster when they were timed, and none of them was proved in the time left."""
 
     def __repr__(self) -> str:
         if self.outcome is None:
@@ -323,12 +325,15 @@ def _best_by_time(
     chosen = next((one.script for one in _better_by_model(found)), ())
     best, outcome = _proved(better, found, ends[1] - kept_back, progress, chosen)
     original = new = Times((seconds,))
+    is_unproved = outcome is None and bool(better)
     if outcome is not None:
         progress("comparing")
         original, new = _compared(trials, outcome, (seconds, best), ends[1])
     if min(new.seconds) > FASTER * min(original.seconds):
         best, outcome, new = None, None, original
-    return replace(found.result(best, outcome, tried), original=original, new=new)
+    return replace(
+        found.result(best, outcome, tried), original=original, new=new, is_unproved=is_unproved
+    )
 
 
 def _compared(

@@ -237,7 +237,7 @@ def optimised_text(file: str, found: Optimised) -> str:
     if found.original is not None:
         counts += f", {timed} programs timed"
     if found.outcome is None:
-        unproved = _seemed_faster(found)
+        unproved = _seemed_faster(found) if found.is_unproved else None
         if unproved is None:
             return f"{file}: nothing faster was found; {counts}\n"
         what = f"a script that is {unproved:.2f} times as fast was timed, and not proved in the time left"
