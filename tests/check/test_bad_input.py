@@ -107,6 +107,13 @@ def test_sizes_that_the_operations_show() -> None:
     assert report.notes[0].startswith("T = 3, M = 4 is what the operations of the program show")
 
 
+def test_a_size_with_a_name_that_the_program_has_not() -> None:
+    """`n / K` is one size, and the program has an `n`."""
+    spec = "for (i = 0; i < n / K; i++) A[i] = B[i];"
+    report = check(text("for (i = 0; i < n / 2; i++) A[i] = B[i];", spec, before="int n = 4;"))
+    assert report.answer is Answer.VALID and len(dict(report.spec.sizes)) == 1
+
+
 def test_an_unknown_size() -> None:
     spec = "for (int t = 0; t < T; t++) for (i = 0; i < 2 * K; i++) if (i < L) A[i] = B[t];"
     error = refused(text("for (i = 0; i < 3; i++) A[i] = B[0];", spec))

@@ -26,6 +26,7 @@ from tests.fuzz.teams import team_program
 from tests.fuzz.transforms import Case, accepted, wrong
 
 HEAD = "static void step(int *q, int x) { q[x] = q[x + 1] + 1; }\n"
+HEAD += "typedef unsigned long word;\n"
 HEAD += "void f(int n, int m, unsigned u, double A[24][24], int B[24])\n{\n  int s = 0;\n#pragma scop\n"
 TAIL = "#pragma endscop\n}\n"
 
@@ -35,6 +36,18 @@ def made(body: str, script: str) -> str:
 
 
 ANSWERED = {
+    "an int that is given what is computed in long": (
+        "for (int i = 0; i < m; i++) { int x = i + 0L; A[i][i] = x + B[i]; }\n",
+        "L = lift(S1, 0)\ntile(L, i=3)",
+    ),
+    "a long that is a size, which is an int": (
+        "for (long i = 0; i < n; i++) if (m == i) for (long j = 0; j <= n; j += 2) A[i][i] = B[j] - i;\n",
+        "",
+    ),
+    "counters of a type with another name": (
+        "for (word i = 0; i < m + 1; i++) { s = B[i]; B[0] = s + B[i]; }\n",
+        "",
+    ),
     "a 'do' loop, and nothing else that runs": (
         "{ int i = n; do { B[i] = 1; i -= 2; } while (i > 0); }\n"
         "for (int i = 1; i < n; i++) { if (n <= n) continue; B[i] = 2; }\n",

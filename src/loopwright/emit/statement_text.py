@@ -206,10 +206,10 @@ class _Filling:
         return value if alone else f"({value})"
 
     def _type(self, value: str) -> str | None:
-        """The type of an expression of the new iterators; None where sizes may have widened it."""
-        if value.isidentifier():
+        """The type of an expression of the new iterators; None where sizes or numbers may have widened it."""
+        if value.isidentifier() and value not in self.integers:
             return self.types.of(value)
-        return "int" if self.types.number == "int" else None
+        return "int" if self.types.number == "int" and _SUFFIXED.search(value) is None else None
 
 
 def _types(hole: Hole | Inlined) -> frozenset[str]:
@@ -241,6 +241,9 @@ _PLAIN = re.compile(r"[\w\s+*()-]*")
 _WITH_QUOTIENTS = re.compile(r"[\w\s+*()/-]*")
 
 _CALL = re.compile(r"\w\s*\(")
+
+_SUFFIXED = re.compile(r"\b\d\w*[uUlL]")
+"""Numbers that are no int."""
 
 SubscriptSum = Counter[str]
 """The factor of each name, in order of appearance; that of "" is the constant."""

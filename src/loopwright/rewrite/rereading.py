@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
 from loopwright.c.declarations import type_text
-from loopwright.c.file import c_file, includes
+from loopwright.c.file import CFile, c_file, includes
 from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import without_hint
@@ -98,18 +98,19 @@ _COUNTERS = ("int", "long", "long long")
 
 def _refuse_other_counters(block: Node, programs: Sequence[Program]) -> None:
     """Raise where a loop counts in a type that neither is one of these nor was that of its iterator."""
-    known = {one for program in programs for one in _counters(program.syntax)}
-    other = next((one for one in _counters(block) if one[0] not in _COUNTERS and one not in known), None)
+    known = {one for program in programs for one in _counters(program.syntax, program.file)}
+    of_block = _counters(block, programs[0].file)
+    other = next((one for one in of_block if one[0] not in _COUNTERS and one not in known), None)
     if other is not None:
         raise Unlike(f"counts '{other[1]}' in the type '{other[0]}'")
 
 
-def _counters(block: Node) -> Iterator[tuple[str, str | None]]:
-    """The types and names of what the heads of loops declare."""
+def _counters(block: Node, file: CFile) -> Iterator[tuple[str, str | None]]:
+    """The types, with what a file's names for types stand for, and names of what heads of loops declare."""
     for loop in block.of_type("for_statement"):
         start = loop.child_by_field_name("initializer")
         if start is not None and start.type == "declaration":
-            yield type_text(start, qualifiers=True), loop_iterator(loop)
+            yield file.declarations.resolved(type_text(start, qualifiers=True)), loop_iterator(loop)
 
 
 def is_parted(new: Source, written: Sequence[Program]) -> bool:

@@ -125,9 +125,9 @@ def _solved(
 
 def _is_visible(known: ReachedCode, text: str, defined: Mapping[str, int]) -> bool:
     """Whether the program can evaluate `text` where the segment starts."""
-    words = names_in(text)
+    words = names_in(_MEMBER.sub("", text))
     macros = {macro.name for macro in known.macros} | set(defined)
-    return bool(words) and all(word in macros or known.at_segment(word) is not None for word in words[:1])
+    return bool(words) and all(word in macros or known.at_segment(word) is not None for word in words)
 
 
 def _asked(given: Input, names: list[tuple[str, str]], tools: Toolchain) -> dict[str, int]:
@@ -161,6 +161,7 @@ def not_reached(given: Input, ended: Ended) -> BadInput | Crashed:
     return BadInput(Code.SEGMENT, f"the program never enters the segment{status}", span=where, hint=hint)
 
 
+_MEMBER = re.compile(r"(?:\.|->)\s*\w+")
 MOST_OPERATIONS = 200_000
 """Instances that are counted one by one to tell sizes apart."""
 MOST_SIZES = 10_000
