@@ -62,3 +62,96 @@ _TWO = "T s = make(n), t = make(n); f(n, s.x, t.x);"
 def test_structs_that_begin_with_null_are_memory_of_their_own(tmp_path: Path) -> None:
     assert answer(_made(_BY_VALUE, _TWO), tmp_path) == PROVED
     assert answer(_made(_AN_ADDRESS, _TWO), tmp_path) != PROVED
+
+
+_POINTER = """static T *make(int n) {
+  T *t = malloc(sizeof *t);
+  if (!t) return NULL;
+  t->n = n;
+  t->x = malloc(8 * n);
+  if (!t->x) { free(t); return NULL; }
+  for (int k = 0; k < n; k++) t->x[k] = 0;
+  return t;
+}"""
+_PAIR = "T *s = make(n), *t = make(n);"
+_GIVEN = "f(n, s->x, t->x);"
+OWN = [
+    f"{_PAIR} {_GIVEN}",
+    f"{_PAIR} {_GIVEN} free(s->x); free(t->x); free(s); free(t);",
+    f"{_PAIR} free(s->x); s->x = malloc(80); {_GIVEN}",
+    f"{_PAIR} int k = s->n; t->n = k; {_GIVEN}",
+]
+SHARED = [
+    "T *s = make(n), *t = s; f(n, s->x, t->x);",
+    f"{_PAIR} T *c = s; c->x = t->x; {_GIVEN}",
+    f"{_PAIR} s->x = t->x; {_GIVEN}",
+    f"{_PAIR} s->x = t->x + 1; {_GIVEN}",
+    f"{_PAIR} double *p = t->x; s->x = p; {_GIVEN}",
+    f"{_PAIR} *s = *t; {_GIVEN}",
+    f"{_PAIR} s[0] = *t; {_GIVEN}",
+    f"{_PAIR} *s = (T){{n, t->x}}; {_GIVEN}",
+    f"{_PAIR} memcpy(s, t, sizeof *s); {_GIVEN}",
+    f"{_PAIR} other(s, t); {_GIVEN}",
+    f"{_PAIR} link(s, t); {_GIVEN}",
+    f"{_PAIR} set(&s->x, t->x); {_GIVEN}",
+    f"{_PAIR} double **p = &s->x; *p = t->x; {_GIVEN}",
+    f"{_PAIR} void *p = s; ((T *)p)->x = t->x; {_GIVEN}",
+    f"{_PAIR} char *p = (char *)s; p[8] = ((char *)t)[8]; {_GIVEN}",
+    f"{_PAIR} double *p = s->x; f(n, p, s->x);",
+    f"{_PAIR} T c = *s; f(n, c.x, s->x);",
+    f"{_PAIR} T c = get(s); f(n, c.x, s->x);",
+    f"{_PAIR} kept = s->x; f(n, kept, s->x);",
+    f"{_PAIR} T *m[2] = {{s, s}}; f(n, m[0]->x, m[1]->x);",
+    f"{_PAIR} T *u = n > 4 ? s : t; f(n, u->x, s->x);",
+    f"{_PAIR} T **w = &s; *w = t; {_GIVEN}",
+]
+_OTHERS = """
+void *memcpy(void *, const void *, unsigned long);
+static double *kept;
+void other(T *, T *);
+static void link(T *a, T *b) { a->x = b->x; }
+static void set(double **a, double *b) { *a = b; }
+static T get(T *a) { return *a; }
+"""
+_USED = {name: line for line in _OTHERS.splitlines() for name in ("memcpy", "kept", "other", "link", "set", "get") if f"{name}" in line.split("{")[0]}
+
+
+def _of_pointers(use: str, maker: str = _POINTER) -> Trap:
+    """Only what a use names is in the file: a function that sets the member keeps it from being new."""
+    needed = [line for name, line in _USED.items() if f"{name}(" in use or f"{name} =" in use]
+    return _made("\n".join([*needed, maker]), use)
+
+
+@pytest.mark.parametrize("use", OWN)
+def test_structs_that_are_allocated_have_memory_of_their_own(use: str, tmp_path: Path) -> None:
+    assert answer(_of_pointers(use), tmp_path) == PROVED
+
+
+@pytest.mark.parametrize("use", SHARED)
+def test_structs_that_are_allocated_may_be_given_one_memory(use: str, tmp_path: Path) -> None:
+    assert answer(_of_pointers(use), tmp_path) != PROVED
+
+
+MAKERS = [
+    _POINTER.replace("return t;", "last = t; return t;").replace("static T", "static T *last; static T"),
+    _POINTER.replace("return t;", "last = t->x; return t;").replace("static T", "static double *last; static T"),
+    _POINTER.replace("t->x = malloc(8 * n);", "t->x = a;"),
+    _POINTER.replace("t->x = malloc(8 * n);", "static double *m; if (!m) m = malloc(8 * n); t->x = m;"),
+    _POINTER.replace("T *t = malloc", "static T *t; if (t) return t; t = malloc"),
+    _POINTER.replace("t->x = malloc(8 * n);", "t->x = pool(n);").replace("static T", "static double *pool(int n) { return a + n; } static T"),
+]
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_functions_that_give_one_memory_twice(maker: str, tmp_path: Path) -> None:
+    assert answer(_of_pointers(f"{_PAIR} {_GIVEN}", maker), tmp_path) != PROVED
+
+
+def test_structs_by_their_addresses_are_looked_into(tmp_path: Path) -> None:
+    """What `s` and `t` lead to is apart, what their members lead to is not."""
+    region = "for (i = 1; i < n; i++) u->x[i] = v->x[i - 1];"
+    head = "typedef struct { int n; double *x; } T;"
+    shared = Trap("", region, head, parameters="int n, T *u, T *v", after="} void g(int n) { T s = {n, a}, t = s; f(n, &s, &t);")
+    own = Trap("", region, head, parameters="int n, T *u, T *v", after="} void g(int n) { T s = {n, a}, t = {n, b}; f(n, &s, &t);")
+    assert answer(shared, tmp_path) != PROVED
+    assert answer(own, tmp_path) == PROVED

@@ -115,10 +115,11 @@ def of_legality(
     verdict = prove_plan(plan, allow_reassociation=allowed, lanes=lanes, host=host)
     failure = refusal(verdict, stages(plan))
     if failure is not None:
-        from loopwright.prove.legality.suggest import cure_apart, hint, whole_nest
+        from loopwright.prove.legality.suggest import Remedies, cure_apart, hint, whole_nest
 
-        whole = whole_nest(plan, allow_reassociation=allowed)
-        steps = () if whole else cure_apart(plan, verdict, allow_reassociation=allowed)
+        remedies = Remedies(allow_reassociation=allowed)
+        whole = whole_nest(plan, remedies)
+        steps = () if whole else cure_apart(plan, verdict, remedies)
         advice = f"{whole} is legal: all statements in these loops move together" if whole else hint(steps)
         raise type(failure).of(replace(failure.diagnostic, hint=advice)) if whole or steps else failure
     kept = proof(KEPT, verdict.obligations - verdict.storage)

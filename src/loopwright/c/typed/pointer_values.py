@@ -80,7 +80,8 @@ def given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tu
         case tree.Declarator(declaration=one, initial=initial):
             if one.offset == declared.offset and initial is not None:
                 is_itself = not isinstance(initial, tree.OtherExpression)
-                yield from ((value, is_itself) for value in parts_of(initial))
+                parts = (one for one in parts_of(initial) if is_itself or not _is_number(one))
+                yield from ((value, is_itself) for value in parts)
         case tree.Assign(operator="=", target=written, value=value):
             target = _at_its_address(written)
             direct = tree.without_casts(target)
@@ -101,6 +102,11 @@ def given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tu
                 yield argument, False
                 if isinstance(core, tree.Unary) and core.operator == "&":
                     yield core.operand, False
+
+
+def _is_number(value: tree.Expression) -> bool:
+    """Whether a part of an initialiser is given to a number."""
+    return isinstance(unqualified(value.type), Integer | Floating)
 
 
 def takes(argument: tree.Expression, declared: tree.Declaration) -> bool:
@@ -205,7 +211,7 @@ def _stays(
     or numbers it leads to are."""
     inner, outer = tree.with_conversions(node, around)
     match outer:
-        case tree.Return() | tree.IfStatement() | tree.Unary(operator="!"):
+        case tree.Return() | tree.IfStatement() | tree.Unary(operator="!") | tree.SizeOf():
             return True
         case tree.Binary(operator="==" | "!=" | "&&" | "||"):
             return True
@@ -215,8 +221,10 @@ def _stays(
         case tree.Subscript() | tree.Unary(operator="*"):
             _, address = tree.with_conversions(outer, around)
             is_number = isinstance(unqualified(outer.type), Integer | Floating)
+            if isinstance(address, tree.SizeOf):
+                return True
             return is_number and not (isinstance(address, tree.Unary) and address.operator == "&")
-        case tree.MemberAccess(is_arrow=False):
+        case tree.MemberAccess():
             is_number = isinstance(unqualified(outer.type), Integer | Floating) and not outer.in_union
             return is_number or _stays(outer, around, is_library)
         case tree.Cast():
@@ -224,7 +232,8 @@ def _stays(
         case tree.CallExpression(callee=callee):
             is_whole = isinstance(around.get(id(outer)), tree.Evaluate)
             is_known = callee is not None and callee.name in _KEEPING_NOTHING and is_library(callee)
-            return is_whole and is_known and _leads_to_numbers(node)
+            is_kept = callee is None or callee.name == "memcpy"
+            return is_whole and is_known and (not is_kept or _leads_to_numbers(node))
     return False
 
 

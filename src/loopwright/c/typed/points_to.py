@@ -334,6 +334,8 @@ class PointsTo:
                     continue
                 if Object(declared) in self._asked(function).storage_of(node.target):
                     yield function, node.value, isinstance(kind, Record)
+                    if path[:1] == "." and not path_inside(node.target):
+                        yield function, node.value, True
 
     def contents(self, declared: tree.Declaration, path: str) -> list[tree.Expression]:
         """The values that the elements of an array of pointers are given, one by one."""

@@ -13,7 +13,7 @@ several statements in a nest may have been meant for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -40,17 +40,40 @@ MOST_NEIGHBOURS = 5
 """Statements of a region whose places are tried."""
 
 
-def cure(plan: Plan, verdict: LegalityVerdict, *, allow_reassociation: bool = False) -> tuple[Step, ...]:
+class Remedies:
+    """Plans of one program after steps that are tried as cures, each performed and proved once."""
+
+    def __init__(self, *, allow_reassociation: bool = False) -> None:
+        self._allowed = allow_reassociation
+        self._known: dict[tuple[Step, ...], Plan | None] = {}
+
+    def helps(self, plan: Plan, steps: tuple[Step, ...]) -> bool:
+        """Whether the plan's script is legal after the steps."""
+        if steps not in self._known:
+            self._known[steps] = self._legal(Plan.of(plan.written), steps)
+        begun = self._known[steps]
+        return begun is not None and self._legal(begun, [one.step for one in plan.history]) is not None
+
+    def _legal(self, plan: Plan, steps: Sequence[Step]) -> Plan | None:
+        """The plan after the steps, if it is legal; its storage was proved before."""
+        try:
+            after = performed(plan, *steps)
+            verdict = prove_plan(after, allow_reassociation=self._allowed, known=plan.storage)
+        except (BadInput, GaveUp):
+            return None
+        return after if verdict.proved else None
+
+
+def cure(plan: Plan, verdict: LegalityVerdict, remedies: Remedies | None = None) -> tuple[Step, ...]:
     """The steps with new storage to put before the plan's, or none; `verdict` is that on the plan."""
     steps = _storage(plan, verdict)
-    return steps if steps and _helps(plan, steps, allow_reassociation=allow_reassociation) else ()
+    return steps if steps and (remedies or Remedies()).helps(plan, steps) else ()
 
 
-def cure_apart(
-    plan: Plan, verdict: LegalityVerdict, *, allow_reassociation: bool = False
-) -> tuple[Step, ...]:
+def cure_apart(plan: Plan, verdict: LegalityVerdict, remedies: Remedies | None = None) -> tuple[Step, ...]:
     """The same, with statements distributed where storage alone does not help."""
-    alone = cure(plan, verdict, allow_reassociation=allow_reassociation)
+    remedies = remedies or Remedies()
+    alone = cure(plan, verdict, remedies)
     steps = _storage(plan, verdict)
     if alone or steps is None:
         return alone
@@ -58,12 +81,12 @@ def cure_apart(
     for stored in dict.fromkeys((steps, tuple(more))):
         for exchange in ((), *_exchanges(plan)):
             apart = (*stored, *exchange, Step(DistributeLegally()))
-            if _helps(plan, apart, allow_reassociation=allow_reassociation):
+            if remedies.helps(plan, apart):
                 return apart
     return ()
 
 
-def whole_nest(plan: Plan, *, allow_reassociation: bool = False) -> Step | None:
+def whole_nest(plan: Plan, remedies: Remedies) -> Step | None:
     """The only step of the plan, of all statements in the loops around the one it names, if that is legal."""
     steps = [one.step for one in plan.history]
     operation = steps[0].operation if len(steps) == 1 else None
@@ -75,7 +98,7 @@ def whole_nest(plan: Plan, *, allow_reassociation: bool = False) -> Step | None:
         if own is None or nest.definition or not set(own.positions) < set(nest.component.positions):
             continue
         step = Step(replace(operation, target=nest.handle))
-        if _is_legal(written, (step,), allow_reassociation=allow_reassociation):
+        if remedies.helps(written, (step,)):
             return step
     return None
 
@@ -110,20 +133,6 @@ def _storage(plan: Plan, verdict: LegalityVerdict) -> tuple[Step, ...] | None:
     for one in verdict.violations:
         broken.setdefault(one.array, []).append(one)
     return tuple(dict.fromkeys(step for name in broken for step in _steps(plan, name, broken[name])))
-
-
-def _helps(plan: Plan, steps: tuple[Step, ...], *, allow_reassociation: bool) -> bool:
-    """Whether the plan's script is legal after the steps."""
-    script = (*steps, *(one.step for one in plan.history))
-    return _is_legal(Plan.of(plan.written), script, allow_reassociation=allow_reassociation)
-
-
-def _is_legal(plan: Plan, steps: tuple[Step, ...], *, allow_reassociation: bool) -> bool:
-    try:
-        cured = performed(plan, *steps)
-        return prove_plan(cured, allow_reassociation=allow_reassociation).proved
-    except (BadInput, GaveUp):
-        return False
 
 
 def _steps(plan: Plan, name: str, broken: list[Violation]) -> list[Step]:
@@ -197,7 +206,7 @@ def suggestions(
     plan: Plan, progress: Progress = silent, proposed: Iterable[Proposal] | None = None
 ) -> Iterator[Suggestion]:
     """Every proposal with its verdict, but of those for one goal none after the first that is legal."""
-    known = tuple(memory_based(plan.original))
+    known, remedies = tuple(memory_based(plan.original)), Remedies()
     reached: set[Goal] = set()
     tried = list(proposals(plan, known) if proposed is None else proposed)
     for number, proposal in enumerate(tried):
@@ -207,19 +216,22 @@ def suggestions(
         if after is None:
             continue
         progress(f"trying {proposal.steps[-1]}", number, len(tried))
-        found = replace(_tried(plan, after, proposal, known), statements=proposal.statements)
+        found = replace(_tried(plan, after, proposal, known, remedies), statements=proposal.statements)
         if found.legal and (not found.reassociation or proposal.kind is not ProposalKind.TILING):
             reached.update((proposal.goal, *proposal.reaches))
         yield found
 
 
-def _tried(plan: Plan, after: Plan, proposal: Proposal, known: tuple[Dependence, ...]) -> Suggestion:
+def _tried(
+    plan: Plan, after: Plan, proposal: Proposal, known: tuple[Dependence, ...], remedies: Remedies
+) -> Suggestion:
     verdict = prove_plan(after, dependences=known)
     if verdict.status is Status.PROVED:
         reason = _reason(plan.program, proposal, known)
         gain = _gain(proposal, _innermost(plan.program, proposal))
         return Suggestion(proposal.kind, proposal.steps, reason, legal=True, gain=gain)
-    expanded = cure_apart(after, verdict) if proposal.kind is ProposalKind.PARALLEL else cure(after, verdict)
+    heal = cure_apart if proposal.kind is ProposalKind.PARALLEL else cure
+    expanded = heal(after, verdict, remedies)
     if expanded:
         gain = _gain(proposal, _innermost(plan.program, proposal))
         why = f"legal once {cured(expanded)}"

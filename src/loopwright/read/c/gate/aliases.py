@@ -116,7 +116,7 @@ def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFil
         facts = PointsTo(file, caller)
         for one, other in pairs:
             first, second = (call.arguments[given[use.root.offset] :][:1] for use in (one, other))
-            if not first or not second or not _share(first[0], second[0], facts):
+            if not first or not second or not _meet((one, first[0]), (other, second[0]), facts):
                 continue
             if (one, other) in promised and not _is_one(first[0], second[0]):
                 continue
@@ -126,6 +126,19 @@ def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFil
             if not any(use.path == "*" for use in (one, other)):
                 hint = "if it never is, give the loops to a function that has '*restrict' pointers to it"
             raise refuse(other.node.place.span, message, hint)
+
+
+def _meet(one: tuple[_Use, tree.Expression], other: tuple[_Use, tree.Expression], facts: PointsTo) -> bool:
+    """Whether two uses of parameters may be one memory, where these are given two arguments: what they lead
+    to themselves, or what a pointer there leads to (`in->data`)."""
+    is_same = one[0].path == other[0].path and _share(one[1], other[1], facts)
+    led = [
+        facts.targets(value) if use.path == "*" or use.members else facts.reached(value, use.path)
+        for use, value in (one, other)
+    ]
+    if "*" in (one[0].path, other[0].path) and one[0].path == other[0].path:
+        return is_same
+    return is_same or facts.meet(*led)
 
 
 def _is_restrict(use: _Use) -> bool:
