@@ -122,23 +122,21 @@ def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFil
                 continue
             names = f"'{other.root.name}' and '{one.root.name}'"
             message = f"{names} may be the same memory, as the call in line {call.place.span.line} shows"
-            hint = f"if they never overlap there, say so where they are declared: '*restrict {one.root.name}'"
-            if not any(use.path == "*" for use in (one, other)):
-                hint = "if it never is, give the loops to a function that has '*restrict' pointers to it"
+            hint = "if it never is, give the loops to a function that has '*restrict' pointers to it"
+            if "*" in (one.path, other.path):
+                hint = f"if they never overlap there, say so in their declaration: '*restrict {one.root.name}'"
             raise refuse(other.node.place.span, message, hint)
 
 
 def _meet(one: tuple[_Use, tree.Expression], other: tuple[_Use, tree.Expression], facts: PointsTo) -> bool:
-    """Whether two uses of parameters may be one memory, where these are given two arguments: what they lead
-    to themselves, or what a pointer there leads to (`in->data`)."""
+    """Whether two uses of parameters may be one memory: what arguments lead to, or pointers there do."""
     is_same = one[0].path == other[0].path and _share(one[1], other[1], facts)
-    led = [
-        facts.targets(value) if use.path == "*" or use.members else facts.reached(value, use.path)
-        for use, value in (one, other)
-    ]
-    if "*" in (one[0].path, other[0].path) and one[0].path == other[0].path:
+    if is_same or one[0].path == other[0].path == "*":
         return is_same
-    return is_same or facts.meet(*led)
+    is_inside = [use.path == "*" or bool(use.members) for use, _ in (one, other)]
+    led = [facts.targets(one[1]) if is_inside[0] else facts.reached(one[1], one[0].path)]
+    led += [facts.targets(other[1]) if is_inside[1] else facts.reached(other[1], other[0].path)]
+    return facts.meet(*led)
 
 
 def _is_restrict(use: _Use) -> bool:
