@@ -124,7 +124,7 @@ def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFil
             message = f"{names} may be the same memory, as the call in line {call.place.span.line} shows"
             hint = "if it never is, give the loops to a function that has '*restrict' pointers to it"
             if "*" in (one.path, other.path):
-                hint = f"if they never overlap there, say so in their declaration: '*restrict {one.root.name}'"
+                hint = f"if they never overlap there, declare so: '*restrict {one.root.name}'"
             raise refuse(other.node.place.span, message, hint)
 
 
