@@ -109,7 +109,7 @@ def with_storage(
         message = f"storage is to be allocated, and '{hidden[0]}' is not what <stdlib.h> declares"
         raise BadInput(Code.STORAGE, message, hint="give it another name in the file")
     text = _edited(program, edits, new, "".join(copy for copy, _ in copies))
-    return _read(program, text, new, [schedule for _, schedule in copies])
+    return _read(program, text, new, [schedule for _, schedule in copies], {})
 
 
 def divided_program(
@@ -119,19 +119,9 @@ def divided_program(
 
     Copy number k has instances of the statement parts[k], which that has no more.
     """
-    found = _read_again(program, _edited(program, edits, (), "".join(copy for copy, _ in copies)))
-    count = len(program.statements)
-    names = [one.name for one in found.statements]
-    if names[:count] != [one.name for one in program.statements] or len(names) != count + len(copies):
-        raise InternalError(Code.INTERNAL, "a region with a statement divided has other statements")
     taken = {name: schedule.domain() for name, (_, schedule) in zip(parts, copies, strict=True)}
-    kept = tuple(
-        _rescheduled(program, mine, _without(theirs, taken.get(theirs.name)))
-        for mine, theirs in zip(found.statements, program.statements, strict=False)
-    )
-    divided = zip(found.statements[count:], copies, strict=True)
-    new = tuple(_scheduled(program, one, schedule) for one, (_, schedule) in divided)
-    return _continued(program, found, (), (*kept, *new))
+    text = _edited(program, edits, (), "".join(copy for copy, _ in copies))
+    return _read(program, text, (), [schedule for _, schedule in copies], taken)
 
 
 def _without(statement: Statement, taken: isl.Set | None) -> Statement:
@@ -176,15 +166,20 @@ def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array], e
     return program.source.edited([(*place, places[place]) for place in sorted(places)])
 
 
-def _read(old: Program, source: Source, new: Sequence[Array], schedules: Sequence[isl.Map]) -> Program:
-    """The edited region, its statements with the schedules they have in `old`, copies with the given ones."""
-    found = _read_again(old, source)
+def _read(
+    old: Program, text: Source, new: Sequence[Array], schedules: Sequence[isl.Map], taken: dict[str, isl.Set]
+) -> Program:
+    """The edited region, its statements with the schedules they have in `old`, copies with the given ones.
+
+    What is `taken` are instances that statements have no more.
+    """
+    found = _read_again(old, text)
     count = len(old.statements)
     names = [one.name for one in found.statements]
     if names[:count] != [one.name for one in old.statements] or len(names) != count + len(schedules):
         raise InternalError(Code.INTERNAL, "a region with other storage has other statements")
     statements = tuple(
-        _rescheduled(old, mine, theirs)
+        _rescheduled(old, mine, _without(theirs, taken.get(theirs.name)))
         for mine, theirs in zip(found.statements, old.statements, strict=False)
     )
     copies = zip(found.statements[count:], schedules, strict=True)

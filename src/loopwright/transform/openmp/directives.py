@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from loopwright.c.macros import integer_text
 from loopwright.c.openmp import OpenmpDirective, integer
@@ -174,42 +175,31 @@ def obeyed(
     return _with_applied(directive, made)
 
 
-def _tile(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
-    """Grid loops over the tiles, around loops over the iterations of a tile."""
+def _blocks(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest, *, stripes: bool) -> Made:
+    """Grid loops over the tiles, around loops over the iterations of a tile; of stripes, loops over offsets,
+    around loops over every size-th iteration.
+    """
     sizes = sizes_of(directive)
     loops = affected(directive, nest, len(sizes))
-    names = state.free_names(nest, [f"{one.dimension}T" for one in loops])
-    grid: list[CountedLoop] = []
-    inner: list[CountedLoop] = []
-    for name, size, loop in zip(names, sizes, loops, strict=True):
-        count, tile = loop.count, Symbol(name)
-        tiles = None if count is None else floor(plus(count, Numeral(size - 1)), size)
-        grid.append(CountedLoop(name, tile, ZERO, 1, tiles, loop.place, loop.bounds))
-        start = plus(loop.known_start, times(loop.step * size, tile))
-        rest = None if count is None else least(Numeral(size), minus(count, times(size, tile)))
-        inner.append(replace(loop, start=start, count=rest, bounds=loop.bounds | {name}))
-    new = {name: floor(loop.number, size) for name, loop, size in zip(names, loops, sizes, strict=True)}
-    return _doubled(state, directive, nest, new, (grid, inner), ("grid", "intratile"))
-
-
-def _stripe(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
-    """Loops over offsets, around loops over every size-th iteration."""
-    sizes = sizes_of(directive)
-    loops = affected(directive, nest, len(sizes))
-    names = state.free_names(nest, [f"{one.dimension}O" for one in loops])
+    names = state.free_names(nest, [f"{one.dimension}{'O' if stripes else 'T'}" for one in loops])
     outer: list[CountedLoop] = []
     inner: list[CountedLoop] = []
     for name, size, loop in zip(names, sizes, loops, strict=True):
-        count, offset = loop.count, Symbol(name)
-        offsets = None if count is None else least(Numeral(size), count)
-        outer.append(CountedLoop(name, offset, ZERO, 1, offsets, loop.place, loop.bounds))
-        start = plus(loop.known_start, times(loop.step, offset))
-        rest = None if count is None else floor(plus(minus(count, offset), Numeral(size - 1)), size)
-        inner.append(
-            replace(loop, start=start, step=loop.step * size, count=rest, bounds=loop.bounds | {name})
-        )
-    new = {name: remainder(loop.number, size) for name, loop, size in zip(names, loops, sizes, strict=True)}
-    return _doubled(state, directive, nest, new, (outer, inner), ("offsets", "grid"))
+        own, block, around, rest = Symbol(name), Numeral(size), None, None
+        if loop.count is not None:
+            left = minus(loop.count, own if stripes else times(size, own))
+            parts = floor(plus(left if stripes else loop.count, Numeral(size - 1)), size)
+            some = least(block, loop.count if stripes else left)
+            around, rest = (some, parts) if stripes else (parts, some)
+        outer.append(CountedLoop(name, own, ZERO, 1, around, loop.place, loop.bounds))
+        far, near = loop.step * size, loop.step
+        start = plus(loop.known_start, times(near if stripes else far, own))
+        bounds, step = loop.bounds | {name}, far if stripes else near
+        inner.append(replace(loop, start=start, step=step, count=rest, bounds=bounds))
+    number = remainder if stripes else floor
+    new = {name: number(loop.number, size) for name, loop, size in zip(names, loops, sizes, strict=True)}
+    called = ("offsets", "grid") if stripes else ("grid", "intratile")
+    return _doubled(state, directive, nest, new, (outer, inner), called)
 
 
 def _doubled(
@@ -257,15 +247,15 @@ def _reverse(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) ->
 def _unroll(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
     """The order stays; without a clause nothing has to be written out, and there is no loop left to name."""
     (loop,) = affected(directive, nest, 1)
-    partial = directive.clause("partial")
+    some = directive.clause("partial")
     if directive.clause("full") is not None:
-        if partial is not None:
+        if some is not None:
             raise refused(directive.place, "'full' and 'partial' exclude each other")
         state = state.perform(directive, ops.Unroll(nest.handle, loop.dimension))
         return Made(state, replace(nest, loops=()), {})
-    if partial is None:
+    if some is None:
         return Made(state, replace(nest, loops=()), {})
-    factor = integer(partial.arguments[0]) if partial.arguments else PLAIN_FACTOR
+    factor = integer(some.arguments[0]) if some.arguments else PLAIN_FACTOR
     if factor == 1:
         return Made(state, replace(nest, loops=nest.loops[:1]), {"unrolled": range(1)})
     if loop.start is None:
@@ -312,8 +302,8 @@ def _shared(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> 
 
 
 DIRECTIVES: Mapping[str, Callable[[DirectedPlan, OpenmpDirective, LoopNest], Made]] = {
-    "tile": _tile,
-    "stripe": _stripe,
+    "tile": partial(_blocks, stripes=False),
+    "stripe": partial(_blocks, stripes=True),
     "interchange": _interchange,
     "reverse": _reverse,
     "unroll": _unroll,
