@@ -14,6 +14,7 @@ from loopwright.source import Source
 from tests.c.support import writes
 
 HEAD = "struct z { float re, im; };\nstatic float all[100];\n"
+HEAD += "static struct net { int w; float *x; } net = { 3, all };\n"
 FOLLOWED = {
     "while (n--) *d++ = *s++;": ["d[k_1]"],
     "while (n-- > 0) { *d += 2 * s[1]; d++; s += 2; }": ["d[k_1]"],
@@ -40,6 +41,10 @@ FOLLOWED = {
     "while (end > d) *--end = 1;": ["d[-1 + n - k_1]"],
     "for (float *p = d; p < end; p++, s += 2) *p = *s;": ["d[k_1]"],
     "for (float *p = d; p < end; p++, ++p) *p = 1;": ["d[2k_1]"],
+    "const float *p = q->x + 2; for (i = 0; i < n; i++) t += *p++;": ["t[]"],
+    "for (i = 0; i < n; i++) { float *p = q->x + i, *r = d; *r = *p++; }": ["d[0]"],
+    "for (i = 0; i < n; i++) { float *p = q->x; for (j = 0; j < w; j++) t += *p++; }": ["t[]"],
+    "for (i = 0; i < n; i++) for (j = 0; j < q->w; j++) *d++ = i - j;": ["d[i, j]"],
 }
 ALSO_WRITTEN = [
     # with elements in place of pointers, though not all of it is read
@@ -48,6 +53,7 @@ ALSO_WRITTEN = [
     "for (i = 0; i < n && *d > 0; i++) *d++ = 1;",
     "for (i = 0; i < n; i++) { for (j = 0; j < w; j++) *d++ = 1; d++; }",
     "for (i = 0; i < n; i++) for (j = 0; j <= w; j++) *d++ = 1;",
+    "for (i = 0; i < n; i++) { for (j = 0; j < q->w; j++) *d++ = 1; d++; }",
     "for (float *p = d; p < d + n; p += 2) *p = 1;",
     "while (d < end) { *d++ = 1; end--; }",
     "for (float *p = d, *q = d + n, *r = e; p < q; p++) *p = *r;",
@@ -60,6 +66,13 @@ ALSO_WRITTEN = [
     "for (i = 0; i < n; i++) { { int d; d = 1; } *(float *)d++ = 1; }",
 ]
 LEFT = [
+    "float *p = q->x; for (i = 0; i < n; i++) { d[i] = *p++; if (i == 2) p = q->x; }",
+    "for (i = 0; i < n; i++) { for (j = 0; j < q->w; j++) *d++ = 1; net.w--; }",
+    "for (i = 0; i < n; i++) { for (j = 0; j < q->w; j++) *d++ = 1; q->w--; }",
+    "for (i = 0; i < n; i++) { for (j = 0; j < q->w; j++) *d++ = 1; ((int *)e)[0] = i; }",
+    "for (i = 0; i < n; i++) { for (j = 0; j < q->w; j++) *d++ = 1; q = (struct net *)e; }",
+    "for (i = 0; i < n; i++) { for (j = 0; j < q->w; j++) *d++ = 1; stop(); }",
+    "for (i = 0; i < n; i++) { for (j = 0; j < net.w; j++) *d++ = 1; }",
     "while (n--) *d++ = n;",
     "while (n--) { *d++ = 1; if (s[0] > 0) d++; }",
     "while (n--) { if (s[0] > 0) *d++ = 1; }",
@@ -106,7 +119,7 @@ def _source(body: str) -> Source:
     given = (
         "float *d, const float *s, struct z *z, float *e, int n, unsigned m, int w, signed char c, float *o"
     )
-    own = "int i = 0, j; float t = 0, *end = d + n;"
+    own = "int i = 0, j; float t = 0, *end = d + n; struct net *q = &net;"
     text = f"{head}void f({given}) {{ {own}\n#pragma scop\n{body}\n#pragma endscop\n"
     return Source("t.c", text + "*o = t;\n}\n")
 

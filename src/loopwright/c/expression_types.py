@@ -35,6 +35,9 @@ class NameTypes(Protocol):
 
     def name_type(self, name: Node) -> CType: ...
 
+    def member_type(self, member: Node) -> CType:
+        """What `s->n` or `sizes[0]` is, where it is a parameter."""
+
     def result_type(self, function: str) -> CType | None:
         """What a function of the file returns; None where it is none."""
 
@@ -70,6 +73,8 @@ def integer_type(node: Node, scope: NameTypes) -> CType:
             return _call_type(node, scope)
         case "identifier":
             return scope.name_type(node)
+        case "field_expression" | "subscript_expression" | "pointer_expression":
+            return scope.member_type(node)
         case _:
             return Unknown(f"'{node.text}' is not read as an integer expression")
 

@@ -215,6 +215,11 @@ _QUALIFIERS = ("const", "volatile", "restrict", "static", "extern", "register", 
 
 
 @lru_cache(maxsize=4096)
+def name_of(kind: CType) -> str:
+    """What C calls an arithmetic type; "" where it is another one, or a bit-field."""
+    return next((name for name, known in _NAMED.items() if known == kind), "")
+
+
 def named_type(text: str) -> CType:
     """The arithmetic type a text with its typedefs resolved is; any other is unknown, and has this name."""
     words = sorted(_HEADERS.get(word, word) for word in text.split() if word not in _QUALIFIERS)

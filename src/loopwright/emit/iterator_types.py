@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from loopwright.c.declarations import Declarations, is_unsigned_type, unqualified
+from loopwright.c.types import name_of
 from loopwright.emit.expressions import is_wide
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
@@ -45,10 +46,12 @@ class IteratorTypes:
 
 
 def parameter_types(program: Program, declared: Declarations) -> dict[str, str]:
-    """The declared types of the parameters' texts, where there is a declaration."""
+    """The types of the parameters' texts, where there is a declaration, or what members are is known."""
     texts = [parameter.text for parameter in program.parameters]
     found = ((text, declared.visible(text, program.region)) for text in texts)
-    return {text: declared.resolved(variable.type) for text, variable in found if variable is not None}
+    loaded = {one.text: name_of(one.type) for one in program.parameters if one.type is not None}
+    known = {text: declared.resolved(variable.type) for text, variable in found if variable is not None}
+    return loaded | known
 
 
 def iterator_types(program: Program, node: Node, declared: Declarations) -> IteratorTypes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.points import values_text
 from loopwright.source import Span
@@ -24,6 +25,8 @@ class Parameter:
     """The least and the greatest value that its type or its definition allows, where that is known."""
     numbers: tuple[int, ...] = ()
     """All that a variable of the function can be there, where it is given these numbers alone."""
+    type: CType | None = None
+    """Of a member or an element, where the file shows it."""
 
     @property
     def fixed(self) -> int | None:

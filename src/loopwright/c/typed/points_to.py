@@ -47,6 +47,7 @@ from loopwright.c.types import ArrayType, FunctionType, Integer, Pointer, Record
 from loopwright.lazy_dataclass import dataclass
 
 _SAME_OR_NEW = ("realloc", "reallocarray")
+_ADDRESS_BITS = 64
 
 
 @dataclass
@@ -171,8 +172,10 @@ class PointsTo:
         return frozenset(found) or frozenset([UNSEEN] if parts else [])
 
     def _pointers(self, value: tree.Expression) -> frozenset[Target]:
-        """Of the parts of a sum, those that may be addresses."""
+        """Of the parts of a sum, those that may be addresses: a number of fewer bits is none."""
         kind = unqualified(tree.without_casts(value).type)
+        if isinstance(kind, Integer) and kind.bits < _ADDRESS_BITS:
+            return frozenset()
         is_address = isinstance(kind, Pointer | ArrayType | Unknown)
         inside = [unqualified(part.type) for part in tree.walk(value) if isinstance(part, tree.Name)]
         has_address = any(isinstance(one, Pointer | ArrayType) for one in inside)

@@ -19,6 +19,7 @@ from loopwright.c.expression_types import constant_value
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
 from loopwright.c.tokens import packed
+from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.model.program import Program
@@ -60,6 +61,8 @@ class Words:
     """What locals among the values were given."""
     renamed: frozenset[str] = frozenset()
     """Names of functions of the library that are macros of a header."""
+    types: Mapping[str, CType] = field_of(default_factory=dict)
+    """Those of members and elements that are parameters, by their texts."""
 
     def of(self, node: Node) -> str:
         return node.text
@@ -113,6 +116,7 @@ def words_of(program: Program) -> Words:
         program.file.kinds(program.region),
         {},
         renamed=program.renamed,
+        types={packed(one.text): one.type for one in program.parameters if one.type is not None},
     )
 
 

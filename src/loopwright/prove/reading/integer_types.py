@@ -17,6 +17,7 @@ from loopwright.c.expression_types import COMPARISONS, integer_type
 from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.tokens import packed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.prove.reading.c_expressions import MOST_EXPANSIONS, Unreadable, Words, is_helper, words_of
@@ -40,6 +41,10 @@ class WordTypes:
             return _one(numbers or [integer_type(node, scope) for node, scope in self.expansions(name, None)])
         found = self.words.declarations.visible(name.text, self.at)
         return types.INT if found is None else self.written_type(found.type)
+
+    def member_type(self, member: Node) -> types.CType:
+        unknown = types.Unknown(f"the type of '{member.text}' is not known")
+        return self.words.types.get(packed(self.words.of(member)), unknown)
 
     def expansions(self, name: Node, arguments: list[str] | None) -> list[tuple[Node, WordTypes]]:
         """What a macro stands for by each of its definitions, as far as they are expressions."""
@@ -140,6 +145,8 @@ def _faithful_type(node: Node, scope: WordTypes) -> types.CType | None:
             return _known(_one(numbers)) if numbers else _expanded_type(scope.expansions(node, None))
         case "identifier":
             return None if node.text in scope.words.cut else scope.name_type(node)
+        case "field_expression" | "subscript_expression" | "pointer_expression":
+            return _known(scope.member_type(node))
         case "number_literal" | "char_literal" | "sizeof_expression":
             kind = integer_type(node, scope)
             return None if node.text.startswith("-") and types.is_unsigned(kind) else kind

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loopwright.c.macros import definitions
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, field, is_atomic, operator, stands_as, without_parentheses
+from loopwright.c.syntax import Node, field, is_atomic, operator, stands_as, walk, without_parentheses
 from loopwright.c.tokens import packed
 from loopwright.c.types import INT, LONG, CType, Integer, holds, is_signed, promoted
 from loopwright.lazy_dataclass import dataclass
@@ -252,7 +253,8 @@ def wrapping_subscript(program: Program) -> Node | None:
 def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:
     """e of `(T)e`, where `old` has the type T: a cast of a value that T has does not change it.
 
-    Nor does one of the value that a local of the type T was given, which it converts in the same way.
+    Nor does one of the value that a local of the type T was given, which it converts in the same way, nor one
+    of sums and products to a type of no more bits than these are computed in: it keeps the low bits.
     """
     cast = without_parentheses(new)
     if cast.type != "cast_expression":
@@ -261,7 +263,11 @@ def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:
     is_local = old.type == "identifier" and old.text in before.converted
     mine = type_at(old, before, old.span) if is_local else value_type(old, before, old.span)
     is_own = type_at(cast, after, cast.span) == mine
-    return inner if is_own and value_type(inner, after, inner.span) is not None else new
+    named = [part.text for part in walk(inner) if part.type == "identifier"]
+    is_narrow = isinstance(mine, Integer) and mine.rank > 0 and mine.bits <= INT.bits
+    is_narrow = is_narrow and not any(definitions(after.macros, name) for name in named)
+    is_same = value_type(inner, after, inner.span) is not None or (is_narrow and _is_sum(inner, after))
+    return inner if is_own and is_same else new
 
 
 def _are_signed(kinds: tuple[CType | None, ...]) -> bool:
@@ -282,6 +288,8 @@ def _is_sum(node: Node, words: Words) -> bool:
     match node.type:
         case "identifier" | "number_literal":
             return True
+        case "field_expression" | "subscript_expression" | "pointer_expression":
+            return packed(node.text) in words.types
         case "unary_expression" if operator(node) in ("-", "+"):
             return _is_sum(field(node, "argument"), words)
         case "binary_expression" if operator(node) in ("+", "-", "*"):

@@ -24,6 +24,7 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c.syntax import Node as SyntaxNode
+from loopwright.c.tokens import packed
 from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import Expr
 from loopwright.loops.nodes import Call, Node
@@ -97,6 +98,9 @@ def prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
 
 
 def _prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
+    kinds = {packed(one.text): one.type for one in old.parameters}
+    known = [replace(one, type=kinds.get(packed(one.text))) for one in new.parameters]
+    new = replace(new, parameters=tuple(known))
     wrong = _different_setting(old, new)
     if wrong is not None:
         return Undecided(wrong)

@@ -34,7 +34,7 @@ _OWN = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 _LASTING = (tree.Storage.STATIC, tree.Storage.EXTERNAL)
 _VALUES = (
     tree.Name, tree.Number, tree.Unary, tree.Binary, tree.Subscript, tree.MemberAccess, tree.Cast,
-    tree.SizeOf,
+    tree.SizeOf, tree.Conditional,
 )
 
 

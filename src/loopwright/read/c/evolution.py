@@ -25,19 +25,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
-from loopwright.c.typed.effects import effect_in_a_type
+from loopwright.c.typed.effects import effect_in_a_type, may_be_written, reach_of
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.types import Integer, Pointer, is_observed, unqualified
+from loopwright.c.types import CType, Integer, Pointer, is_observed, unqualified
 from loopwright.errors import BadInput
 from loopwright.read.c.evolved_loops import plain_loop
 from loopwright.read.c.evolved_state import EvolvedState, NotFollowed
 from loopwright.read.c.evolved_statements import EvolvedStatements, Following
 from loopwright.read.c.evolved_values import OWN, element_of, is_signed, loops_around, moved_variable
+from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Edit, Source
 
 _MOST = 60
@@ -92,7 +94,8 @@ def _edits(region: object, file: TypedFile, following: Following) -> list[Edit]:
         if not followed:
             break
         into_rows = not following.pointers_alone
-        state = EvolvedState(region, followed, has_unsigned=has_unsigned, into_rows=into_rows)
+        keeps = partial(_keeps, region, file)
+        state = EvolvedState(region, followed, has_unsigned=has_unsigned, into_rows=into_rows, keeps=keeps)
         statements = EvolvedStatements(state, file, following, is_directed=bool(directives))
         try:
             return statements.edits()
@@ -101,6 +104,17 @@ def _edits(region: object, file: TypedFile, following: Following) -> list[Edit]:
                 return []
             del followed[failure.offset]
     return []
+
+
+def _keeps(region: TypedRegion, file: TypedFile, kind: CType) -> bool:
+    """Whether a region changes nothing of a type that a pointer leads to."""
+    nodes = [*tree.walk_all(region.statements)]
+    reach = reach_of(file, nodes, LIBRARY)
+    named = {node.declaration.offset: node.declaration for node in nodes if isinstance(node, tree.Name)}
+    changed = [named[one] for one in sorted(reach.changed) if one in named]
+    is_hidden = all(one.storage in OWN and one.offset not in region.function.addressed for one in changed)
+    is_known = not reach.unknown and all(one in named for one in reach.changed)
+    return is_known and is_hidden and not may_be_written(kind, reach.written)
 
 
 def _is_unsigned(node: tree.Node) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from loopwright.c.reworded.plain_loops import lines_in
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import names_in, on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
-from loopwright.c.types import ArrayType, CType, Integer, unqualified
+from loopwright.c.types import ArrayType, CType, Integer, is_observed, unqualified
 from loopwright.read.c.evolved_loops import added, scopes
 from loopwright.read.c.evolved_values import (
     OWN,
@@ -51,8 +51,12 @@ class EvolvedState:
         *,
         has_unsigned: bool,
         into_rows: bool,
+        keeps: Callable[[CType], bool],
     ) -> None:
-        """`into_rows`: pointers to rows of arrays are followed, as if they never left the rows."""
+        """`into_rows`: pointers to rows of arrays are followed, as if they never left the rows.
+
+        `keeps`: whether memory of a type that pointers lead to is not changed in the region.
+        """
         self.region, self.followed, self.has_unsigned = region, followed, has_unsigned
         self.into_rows = into_rows
         self.values: Values = {}
@@ -61,6 +65,10 @@ class EvolvedState:
         nodes = region.function.nodes
         self.around = tree.parents(nodes)
         self.changed = {one.offset for node in nodes if (one := moved_variable(node)) is not None}
+        targets = [node.target for node in nodes if isinstance(node, tree.Assign | tree.Update)]
+        self.owners = {one.offset for one in map(tree.owner, targets) if one is not None}
+        """The variables that are changed, or parts of them."""
+        self.keeps = keeps
         self.scopes = [*scopes(region)]
         self.iterators: set[int] = set()
         """Those of the loops around that stay loops over them."""
@@ -79,7 +87,9 @@ class EvolvedState:
         moved = [moved_variable(node) for node in function.nodes if node.place.first < first]
         early = {one.offset for one in moved if one is not None}
 
-        def lookup(one: tree.Declaration) -> Value | None:
+        def lookup(one: tree.Declaration | tree.MemberAccess) -> Value | None:
+            if isinstance(one, tree.MemberAccess):
+                return None
             is_array = isinstance(unqualified(one.type), ArrayType)
             is_own = one.storage in OWN and one.offset not in function.addressed and not one.attributes
             is_kept = one.offset in self.followed or one.offset not in self.changed
@@ -100,7 +110,9 @@ class EvolvedState:
     def _is_followed(self, value: ElementPointer) -> bool:
         return self.into_rows or len(value.subscripts) == 1
 
-    def lookup(self, one: tree.Declaration) -> Value | None:
+    def lookup(self, one: tree.Declaration | tree.MemberAccess) -> Value | None:
+        if isinstance(one, tree.MemberAccess):
+            return self._member(one)
         if one.offset in self.followed:
             return self.values.get(one.offset)
         is_own = one.storage in OWN and one.offset not in self.region.function.addressed
@@ -111,6 +123,20 @@ class EvolvedState:
             return own_value(one)
         is_known = is_own and is_kept and not one.attributes
         return self.given.get(one.offset, own_value(one)) if is_known else None
+
+    def _member(self, node: tree.MemberAccess) -> IntegerSum | None:
+        """`s->n` or `s.n`, where s is a variable of the function, if the region changes neither."""
+        root = tree.without_casts(node.object)
+        if not isinstance(root, tree.Name) or not self.is_written(node.place) or self.has_unsigned:
+            return None
+        one, function = root.declaration, self.region.function
+        is_own = one.storage in OWN and one.offset not in function.addressed and not one.attributes
+        is_kept = is_own and one.offset not in self.changed and one.offset not in self.owners
+        if not is_kept or is_observed(node.type) or is_observed(one.type) or node.in_union:
+            return None
+        if node.is_arrow and not self.keeps(node.type):
+            return None
+        return IntegerSum.atom(on_one_line(node.place.span.text), (one.offset,))
 
     def value(self, node: tree.Expression) -> Value | None:
         return value_of(node, self.lookup)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile
@@ -20,9 +22,11 @@ from loopwright.read.c.evolved_loops import (
 from loopwright.read.c.evolved_state import EvolvedState, NotFollowed, Values
 from loopwright.read.c.evolved_tests import EvolvedTests
 from loopwright.read.c.evolved_values import (
+    ElementPointer,
     Value,
     is_signed,
     moved_variable,
+    own_value,
     parts_of,
     step_of,
     steps_of,
@@ -101,6 +105,8 @@ class EvolvedStatements:
                 if one.initial is not None:
                     self.state.replace_uses(one.initial, self.state.embedded(one.initial))
             return
+        if self._starts_elsewhere(mine):
+            return
         for one in mine:
             if one.initial is None:
                 self.state.values[one.declaration.offset] = None
@@ -112,6 +118,24 @@ class EvolvedStatements:
         if tokens[0].macro is not None or tokens[-1].macro is not None:
             raise NotFollowed(mine[0].declaration.offset)
         self.state.edit(place, ";" if place.text.rstrip().endswith(";") else "")
+
+    def _starts_elsewhere(self, variables: Sequence[tree.Declarator]) -> bool:
+        """Whether pointers are declared that start at places of other words, `double *p = s->x + n;`: they
+        stay there, and are followed from there on."""
+        given = [one.initial for one in variables if one.initial is not None]
+        own = [own_value(one.declaration) for one in variables]
+        known = [self.state.value(one) for one in given]
+        are_pointers = all(isinstance(one, ElementPointer) and len(one.subscripts) == 1 for one in own)
+        is_moved = any(one.declaration.offset in self.state.changed for one in variables)
+        if not are_pointers or not is_moved or len(given) < len(variables) or None not in known:
+            return False
+        for initial in given:
+            if self.state.changes_in(initial):
+                return False
+            self.state.replace_uses(initial, {})
+        for variable, value in zip(variables, own, strict=True):
+            self.state.values[variable.declaration.offset] = value
+        return True
 
     def _evaluate(self, node: tree.Expression, *, keeps: bool = False) -> None:
         """An expression, and what it changes; `keeps`: its value is used."""

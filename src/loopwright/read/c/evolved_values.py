@@ -54,8 +54,8 @@ class ElementPointer:
 
 
 Value: TypeAlias = IntegerSum | ElementPointer
-Lookup: TypeAlias = Callable[[tree.Declaration], "Value | None"]
-"""What a variable is; None where that is not known, or it may change."""
+Lookup: TypeAlias = Callable[[tree.Declaration | tree.MemberAccess], "Value | None"]
+"""What a variable is, or a member; None where that is not known, or it may change."""
 
 
 def is_signed(kind: CType, least: int = _INT) -> bool:
@@ -97,6 +97,8 @@ def value_of(node: tree.Expression, lookup: Lookup) -> Value | None:
             return IntegerSum.number(value)
         case tree.Name(declaration=declared):
             return lookup(declared)
+        case tree.MemberAccess() if is_signed(node.type):
+            return lookup(node)
         case tree.Cast(operand=operand):
             return _converted(node, operand, lookup)
         case tree.Unary(operator="-" | "+" as sign, operand=operand) if is_signed(node.type):

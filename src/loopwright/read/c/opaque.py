@@ -110,12 +110,11 @@ def _is_label(node: Node, label: str) -> bool:
 
 def _refused(node: Node) -> BadInput:
     first = node.children[0] if node.children else node
-    return refuse(
-        first,
-        f"'{first.text}' cannot stand under a condition on data",
-        "accepted there: assignments, local variables and further conditions; or make the "
-        "condition affine in the iterators and parameters",
-    )
+    hint = "accepted there: assignments, local variables and further conditions; or make the "
+    hint += "condition affine in the iterators and parameters"
+    if node.type == "goto_statement":
+        hint = "make the loops a function of their own that ends by 'return', which is read under a condition"
+    return refuse(first, f"'{first.text}' cannot stand under a condition on data", hint)
 
 
 def refused_jump(node: Node, frame: Frame, failure: BadInput) -> Exception:

@@ -46,6 +46,9 @@ class FrameTypes:
             return Unknown(f"no declaration of '{text}' was seen")
         return self.written_type(declared.type)
 
+    def member_type(self, member: Node) -> CType:
+        return Unknown(f"'{member.text}' is not read as an integer expression")
+
     def result_type(self, function: str) -> CType | None:
         found = self.frame.setting.function(function)
         return None if found is None else self.written_type(found.type)

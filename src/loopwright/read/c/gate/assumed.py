@@ -18,7 +18,7 @@ import islpy as isl
 from loopwright.c import types
 from loopwright.c.casts import expression_of
 from loopwright.c.syntax import Node, field, operator, without_parentheses
-from loopwright.c.tokens import bracketed, decimal, names_in
+from loopwright.c.tokens import bracketed, decimal, names_in, packed
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.known_values import integer_type
@@ -55,9 +55,15 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     declared = _declared(nodes)
     constants = macro_numbers(nodes)
     known_numbers = known_values(region, file)
+    loaded = _loaded_types(nodes)
     fixed = {name: known_numbers.get(one, ()) for name, one in declared.items()}
     parameters = tuple(
-        replace(one, values=_values(one.text, declared, constants), numbers=fixed.get(one.text, ()))
+        replace(
+            one,
+            values=_values(one.text, declared, constants),
+            numbers=fixed.get(one.text, ()),
+            type=loaded.get(packed(one.text)),
+        )
         for one in program.parameters
     )
     members = _members(nodes)
@@ -167,6 +173,17 @@ def _declared(nodes: list[tree.Node]) -> dict[str, tree.Declaration]:
         if isinstance(node, tree.Name):
             found.setdefault(node.declaration.name, set()).add(node.declaration)
     return {name: next(iter(known)) for name, known in found.items() if len(known) == 1}
+
+
+def _loaded_types(nodes: Sequence[tree.Node]) -> dict[str, types.CType]:
+    """The types of `s->n` and `sizes[0]` by their texts, where one text is of one type."""
+    found: dict[str, set[types.CType]] = {}
+    for node in nodes:
+        if isinstance(node, tree.MemberAccess | tree.Subscript | tree.Unary) and node.place.macro is None:
+            kind = types.unqualified(node.type)
+            if isinstance(kind, types.Integer) and types.name_of(kind):
+                found.setdefault(packed(node.place.span.text), set()).add(kind)
+    return {text: next(iter(kinds)) for text, kinds in found.items() if len(kinds) == 1}
 
 
 def _integer(declared: tree.Declaration | None) -> types.Integer | None:
