@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from loopwright.c.file import c_file
 from loopwright.model.program import Array, statement_text
+from loopwright.source import Source
 from tests.c.support import is_domain, reads, refusal, region, underlined, writes
 
 LOOP = "for (i = 0; i < n; i++) "
@@ -86,3 +90,21 @@ def test_iterators_may_be_declared_in_the_region() -> None:
 def test_declarations_that_are_refused(text: str, message: str, where: str) -> None:
     error = refusal(LOOP + text, pure=["norm"])
     assert message in error.message and underlined(error) == where
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "static double g(double y)", "int g(void)", "void g(int n, const double *x, double y[])", "int g()",
+        "unsigned long long g(int a,int b)", "int *g(double **x)", "T g(int n)", "int g(T n)",
+        "int g(n) int n;", "int g(int n, int (*h)(T))", "__attribute__((pure)) int g(int n)",
+        "static inline const char *g(char c)",
+        "int g(struct S { int a; } *p)", "int g(enum { one, two } k)",
+    ],
+)  # fmt: skip
+def test_what_the_head_of_a_function_declares(head: str) -> None:
+    """The same by its text alone as by its tree, which a body that is not understood asks for."""
+    texts = [f"typedef int T;\n{head} {{ {body} }}\n" for body in ("return 0;", "return 0 +;")]
+    rest = "void f(void) {\n#pragma scop\n;\n#pragma endscop\n}\n"
+    plain, asked = (c_file(Source("t.c", text + rest)).declarations for text in texts)
+    assert "g" in plain.functions and replace(plain, variables=()) == replace(asked, variables=())

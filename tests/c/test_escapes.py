@@ -89,3 +89,11 @@ def test_an_address_in_another_function_is_not_one_of_this_one(is_read: bool) ->
     else:
         with pytest.raises(BadInput, match="'do'"):
             read_source(Source("t.c", text))
+
+
+def test_a_struct_that_is_assigned_changes_its_bit_fields() -> None:
+    text = "typedef struct { unsigned n : 5; double *v; } V; static void put(V *p, V q) { *p = q; }\n"
+    text += "void f(V *x, V q, double *a) {\n#pragma scop\n"
+    text += "for (int i = 0; i < x->n; i++) { a[i] = 0; put(x, q); }\n#pragma endscop\n}\n"
+    with pytest.raises(BadInput, match="may change 'x->n', which decides"):
+        read_source(Source("t.c", text))

@@ -177,6 +177,10 @@ def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
             found.append(_declared([(node, True) for node in part.declaring()]))
             continue
         head = _FunctionHead(part.source.text[part.start : body[0]], part)
+        plain = None if part.has_error else _PLAIN_HEAD.fullmatch(head.text)
+        if plain is not None and plain[1] not in _KEYWORDS:
+            found.append(Declarations((), frozenset(), frozenset((plain[1],)), frozenset(), (), frozenset()))
+            continue
         known = _declared_by(head)
         is_alike = not (known.variables or known.aliases or part.has_error)
         found.append(known if is_alike else _declared_by.__wrapped__(head))
@@ -190,6 +194,15 @@ def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
         frozenset(name for one in found for name in one.pure_functions),
         tuple(alias for one in found for alias in one.aliases),
     )
+
+
+_KEYWORDS = frozenset(
+    ("static", "inline", "const", "unsigned", "signed", "long", "short", "int", "char", "float", "double", "void")
+)
+_OF_C = rf"(?:(?:{'|'.join(sorted(_KEYWORDS))})\b[\s*]*)+"
+_PARAMETER = rf"\s*{_OF_C}(?:[A-Za-z_]\w*\s*(?:\[\]\s*)?)?"
+_PLAIN_HEAD = re.compile(rf"{_OF_C}([A-Za-z_]\w*)\s*\((?:{_PARAMETER},)*{_PARAMETER}\)\s*")
+"""`static double g(int n, const double *x)`: it names a function, and no type of the file."""
 
 
 @dataclass(frozen=True)
