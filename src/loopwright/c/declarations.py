@@ -196,9 +196,8 @@ def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
     )
 
 
-_KEYWORDS = frozenset(
-    ("static", "inline", "const", "unsigned", "signed", "long", "short", "int", "char", "float", "double", "void")
-)
+_TYPES_OF_C = ("unsigned", "signed", "long", "short", "int", "char", "float", "double", "void")
+_KEYWORDS = frozenset(("static", "inline", "const", *_TYPES_OF_C))
 _OF_C = rf"(?:(?:{'|'.join(sorted(_KEYWORDS))})\b[\s*]*)+"
 _PARAMETER = rf"\s*{_OF_C}(?:[A-Za-z_]\w*\s*(?:\[\]\s*)?)?"
 _PLAIN_HEAD = re.compile(rf"{_OF_C}([A-Za-z_]\w*)\s*\((?:{_PARAMETER},)*{_PARAMETER}\)\s*")
