@@ -111,6 +111,21 @@ def test_a_contract_says_what_the_build_does_not_keep(option: str, tmp_path: Pat
     assert _region(tmp_path, option).contract.endswith(f"and without {option}")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '#pragma GCC optimize("fast-math")',
+        '#pragma GCC optimize ("O2", "associative-math")',
+        '__attribute__((optimize("Ofast")))',
+        "#pragma float_control(precise, off)",
+    ],
+)
+def test_a_contract_says_what_the_file_does_not_keep(line: str, tmp_path: Path) -> None:
+    (tmp_path / "t.c").write_text(line + "\n" + LOOP.format("a[i] += 1;"))
+    made = transformed(Request(file=str(tmp_path / "t.c"), script=None, reading=ReadOptions()), silent)
+    assert "and without " in made.regions[0].contract
+
+
 @pytest.mark.parametrize("option", ["-fwrapv", "-ftrapv", "-fno-strict-overflow"])
 def test_what_overflows_has_a_meaning_that_is_told(option: str, tmp_path: Path) -> None:
     (told,) = _region(tmp_path, option).assumptions

@@ -353,7 +353,7 @@ def _report(plan: Plan, made: _Region | None) -> RegionReport:
         (*left, *made.evidence.trusted),
         proof=made.proof,
         tried=tuple(reports),
-        contract=rounding(program.compiled.for_file(program.source.path).loose()) if program.rounds else "",
+        contract=rounding(program.compiled.loose(program.source)) if program.rounds else "",
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Span
+from loopwright.source import Source, Span
 
 FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
 _PATHS = (*FOLDERS, "-include", "-imacros", "-isysroot")
@@ -52,6 +53,11 @@ _LOOSE = {
     *("-fcx-fortran-rules", "-mfpmath=387", "-mfpmath=both", "-mfpmath=sse,387", "-mfpmath=sse+387"),
     *("-mrecip", "-ffp-model=fast", "-ffp-model=aggressive", "-fapprox-func", "-mdaz-ftz"),
 }
+_LOOSENED = re.compile(
+    r"""(?x)\boptimize\s*\([^)]*(?:fast|unsafe-math|associative-math|reciprocal-math|finite-math
+        |no-signed-zeros)[^)]*\)
+    |\bfloat_control\s*\(\s*precise\s*,\s*off\b[^)]*\)|\bclang\s+fp\s+(?:reassociate|reciprocal)[^\n]*"""
+)
 _WRAPPING = ("-fwrapv", "-ftrapv", "-fno-strict-overflow")
 OF_TYPES = ("-fshort-enums", "-fpack-struct", "-fshort-wchar", "-fms-extensions", "-mlong-double-")
 """What options begin with that make other types, and that front ends share."""
@@ -82,9 +88,11 @@ class CompilerOptions:
         given = [word for word in self.arguments if word.startswith("-std=") or word == "-ansi"]
         return given[-1] if given else ""
 
-    def loose(self) -> str:
-        """An option with which a compiler need not round as the text says; nothing where there is none."""
-        return next((word for word in self.arguments if word in _LOOSE), "")
+    def loose(self, source: Source) -> str:
+        """What lets a compiler round otherwise than the text says: an option for this file, or a pragma or
+        attribute in it; nothing where there is none."""
+        options = (word for word in self.for_file(source.path).arguments if word in _LOOSE)
+        return next(options, "") or " ".join("".join(_LOOSENED.findall(source.text)[:1]).split())
 
     def wraps(self) -> str:
         """An option by which sums of integers that overflow mean something; nothing where there is none."""

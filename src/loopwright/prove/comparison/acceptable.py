@@ -310,7 +310,7 @@ def contract_of(old: Sequence[Program], answers: Sequence[Equivalence]) -> str:
         return ""
     if any(REASSOCIATION in one.trusted for one in answers):
         return REORDERED
-    return rounding(old[0].compiled.for_file(old[0].source.path).loose())
+    return rounding(old[0].compiled.loose(old[0].source))
 
 
 def seen_besides_values(
