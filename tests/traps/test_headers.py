@@ -65,13 +65,20 @@ def test_names_of_new_loops_that_are_macros(trap: Trap, tmp_path: Path) -> None:
     assert answer(trap, tmp_path) != PROVED
 
 
-@pytest.mark.parametrize(
-    ("header", "is_proved"), [("#include <stdio.h>\n", True), ("#include <stdio.h>\n#undef NULL\n#define NULL b\n", False)]
-)
+_NULL = "#undef NULL\n#define NULL b\n"
+ALLOCATED = [
+    (_trap("#include <stdio.h>\n", script="pack(b, S)"), True),
+    (_trap(f"#include <stdio.h>\n{_NULL}", script="pack(b, S)"), True),  # <stdlib.h>, after it, defines NULL again
+    (_trap(f"#include <stdio.h>\n{_NULL}", after="s = NULL[0];", script="pack(b, S)"), False),
+    (_trap("", head=f"{_INCLUDE}\n{_NULL}", script="pack(b, S)"), False),
+]
+
+
+@pytest.mark.parametrize(("trap", "is_proved"), ALLOCATED)
 def test_memory_that_new_loops_allocate_is_compared_with_the_null_pointer_of_a_header(
-    header: str, is_proved: bool, tmp_path: Path
+    trap: Trap, is_proved: bool, tmp_path: Path
 ) -> None:
-    assert (answer(_trap(header, script="pack(b, S)"), tmp_path) == PROVED) == is_proved
+    assert (answer(trap, tmp_path) == PROVED) == is_proved
 
 
 @pytest.mark.parametrize(("after", "is_told"), [("s = __LINE__;", True), ("s = 1;", False)])

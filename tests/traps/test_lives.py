@@ -254,8 +254,6 @@ _LATER = {
     "a length in a defined type": ("", "typedef int V[(int)t[3]]; return sizeof(V);", True),
     "a length in a cast": ("", "return sizeof(*(int (*)[(int)t[3]])y);", True),
     "a weak reference": ('static double u[9] __attribute__((weakref("t")));', "return u[3];", True),
-    "a weak name": ("extern double u[9];\n#pragma weak u = t", "return u[3];", True),
-    "another name for the linker": ("extern double u[9];\n#pragma redefine_extname u t", "return u[3];", True),
 }
 """What stands before and after a region that fills a static array: whether that may read it."""
 
@@ -270,3 +268,10 @@ def test_static_arrays_that_are_read_where_no_expression_names_them(name: str, t
     )
     (program,) = read_c(tmp_path / "t.c")
     assert program.array("t").observed is is_seen
+
+
+@pytest.mark.parametrize("pragma", ["weak u = w", "redefine_extname u w"])
+def test_an_array_that_a_pragma_gives_another_name(pragma: str, tmp_path: Path) -> None:
+    loops = "for (i = 0; i < n; i++) w[i] = i; for (i = 0; i < n; i++) a[i] = w[i];"
+    head = f"static double w[9]; extern double u[9];\n#pragma {pragma}"
+    assert "share its memory" in answer(Trap("", loops, head, after="s = u[3];"), tmp_path)
