@@ -57,8 +57,7 @@ def test_vectors_that_do_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("was", "now"),
-    [("i += 2)", "i += 1)"), ("_mm_loadu_pd(x + i)", "_mm_setr_pd(x[i + 1], x[i])")],
+    ("was", "now"), [("i += 2)", "i += 1)"), ("_mm_loadu_pd(x + i)", "_mm_setr_pd(x[i + 1], x[i])")]
 )
 def test_vectors_that_do_something_else(was: str, now: str, tmp_path: Path) -> None:
     assert was in NEW

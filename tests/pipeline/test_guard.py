@@ -316,11 +316,7 @@ def test_loops_for_some_sizes_are_not_taken_for_a_guard(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("head", "test"),
-    [
-        ("int i = 1; i < n; i++", "n >= 2"),
-        ("int i = n; i > 1; i--", "n >= 2"),
-        ("int i = 0; i < n; i++", ""),
-    ],
+    [("int i = 1; i < n; i++", "n >= 2"), ("int i = n; i > 1; i--", "n >= 2"), ("int i = 0; i < n; i++", "")],
 )
 def test_iterations_that_openmp_counts_are_a_number(head: str, test: str, tmp_path: Path) -> None:
     """For n = -2147483648 the loop over 1 <= i < n is empty, and n - 1 is no int: gcc ran 2^31 iterations."""

@@ -54,9 +54,7 @@ VERBS = {
         "loops from a description",
     ),
     "find": Verb(
-        lambda: import_module("loopwright.cli.find"),
-        "loopwright find kernel.c",
-        "the loops that can be read",
+        lambda: import_module("loopwright.cli.find"), "loopwright find kernel.c", "the loops that can be read"
     ),
     "extract": Verb(
         lambda: import_module("loopwright.cli.extract"),

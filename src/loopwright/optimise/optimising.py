@@ -331,9 +331,7 @@ def _best_by_time(
         original, new = _compared(trials, outcome, (seconds, best), ends[1])
     if min(new.seconds) > FASTER * min(original.seconds):
         best, outcome, new = None, None, original
-    return replace(
-        found.result(best, outcome, tried), original=original, new=new, is_unproved=is_unproved
-    )
+    return replace(found.result(best, outcome, tried), original=original, new=new, is_unproved=is_unproved)
 
 
 def _compared(

@@ -10,15 +10,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import MemorySpace
 from loopwright.transform import operators
 from loopwright.transform.directives import DirectiveKind
-from loopwright.transform.library import (
-    contraction,
-    dividing,
-    expansion,
-    loops,
-    packing,
-    statements,
-    tiling,
-)
+from loopwright.transform.library import contraction, dividing, expansion, loops, packing, statements, tiling
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import function_of

@@ -54,9 +54,7 @@ def has_products(source: Source) -> bool:
     return any(one is not None and "*" in one.text for one in tests)
 
 
-def _edits(
-    source: Source, way: Callable[[Node, CFile, Region], list[Edit] | None]
-) -> Iterator[list[Edit]]:
+def _edits(source: Source, way: Callable[[Node, CFile, Region], list[Edit] | None]) -> Iterator[list[Edit]]:
     file = c_file(source)
     for region in file.regions:
         for loop in file.block(region.place).of_type("for_statement"):

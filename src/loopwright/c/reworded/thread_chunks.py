@@ -31,15 +31,7 @@ from loopwright.c.reworded.final_values import changed_names
 from loopwright.c.reworded.flat_loops import INDEX_TYPES
 from loopwright.c.reworded.parallel_blocks import BLOCK, CLAUSES
 from loopwright.c.reworded.plain_loops import edited_while, lines_in
-from loopwright.c.syntax import (
-    Node,
-    field,
-    identifiers,
-    named_children,
-    operator,
-    walk,
-    without_parentheses,
-)
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import decimal, has_effect, on_one_line, packed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source

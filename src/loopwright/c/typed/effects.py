@@ -21,15 +21,7 @@ from loopwright.c.tokens import ASSIGNING, KEYWORDS
 from loopwright.c.typed import tree
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
-from loopwright.c.types import (
-    ArrayType,
-    CType,
-    FunctionType,
-    Pointer,
-    Record,
-    is_observed,
-    unqualified,
-)
+from loopwright.c.types import ArrayType, CType, FunctionType, Pointer, Record, is_observed, unqualified
 from loopwright.lazy_dataclass import dataclass
 
 STATEMENTS = (

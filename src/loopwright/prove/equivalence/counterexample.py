@@ -15,14 +15,7 @@ from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.reworded.jumps import RETURNED
 from loopwright.c.types import Floating, Integer
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.equivalence.arithmetic import (
-    FACTORED,
-    TypedNumber,
-    World,
-    computed,
-    differ,
-    value_of,
-)
+from loopwright.prove.equivalence.arithmetic import FACTORED, TypedNumber, World, computed, differ, value_of
 from loopwright.prove.equivalence.numbers import Undefined
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun

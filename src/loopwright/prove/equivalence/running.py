@@ -30,14 +30,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int
 from loopwright.model.program import Program
 from loopwright.presburger.points import values_text
-from loopwright.prove.equivalence.arithmetic import (
-    FACTORED,
-    TypedNumber,
-    Unvalued,
-    World,
-    computing,
-    differ,
-)
+from loopwright.prove.equivalence.arithmetic import FACTORED, TypedNumber, Unvalued, World, computing, differ
 from loopwright.prove.equivalence.beginning import OTHERWISE, Beginning, EnclosingFunction, function_of
 from loopwright.prove.equivalence.counterexample import (
     Telling,

@@ -101,9 +101,7 @@ class Cvc5:
         solver = _solver(module, min(QUICK * len(obligations), self.seconds), incremental=False)
         return solver.solution(violated, names_in(violated)) is None
 
-    def _alone(
-        self, module: Any, question: ex.Test, names: tuple[str, ...]
-    ) -> dict[str, int] | str | None:
+    def _alone(self, module: Any, question: ex.Test, names: tuple[str, ...]) -> dict[str, int] | str | None:
         """By a solver of its own, which counts time on the clock: it has as much again and again, up to
         `PATIENCE` times, where other programs had the processor.
         """

@@ -170,9 +170,7 @@ def with_small_sizes(
             yield SmallSizes(values_text(numbers), numbers, texts)
 
 
-def _all_pairs(
-    given: Texts, options: tuple[CompilerOptions, CompilerOptions]
-) -> Iterator[PairOfWordings]:
+def _all_pairs(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> Iterator[PairOfWordings]:
     for texts in _identities(given, options):
         yield PairOfWordings(texts)
     plain = in_plain_loops(given[0], options[0]), in_plain_loops(given[1], options[1])

@@ -19,15 +19,7 @@ from loopwright.c.openmp import TRANSFORMING
 from loopwright.c.references import pointer_sum, reference_of
 from loopwright.c.regions import Directive, Region
 from loopwright.c.storage import SharedStorage
-from loopwright.c.syntax import (
-    Node,
-    field,
-    identifiers,
-    operator,
-    refuse,
-    walk,
-    without_parentheses,
-)
+from loopwright.c.syntax import Node, field, identifiers, operator, refuse, walk, without_parentheses
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import ELSEWHERE, Program
@@ -96,11 +88,7 @@ def read_region(
 
 
 def _program(
-    file: CFile,
-    region: Region,
-    options: ReadOptions,
-    whole: frozenset[Span],
-    untracked: frozenset[str],
+    file: CFile, region: Region, options: ReadOptions, whole: frozenset[Span], untracked: frozenset[str]
 ) -> Program:
     block = file.block(region.place)
     deep = _too_deep(block, _DEEPEST)

@@ -245,9 +245,7 @@ def _loops_in_statements(programs: Sequence[Program], text: WithBounds) -> froze
     )
 
 
-def _with_bounds(
-    source: Source, options: CompilerOptions, kept: frozenset[int] = frozenset()
-) -> WithBounds:
+def _with_bounds(source: Source, options: CompilerOptions, kept: frozenset[int] = frozenset()) -> WithBounds:
     """The text with the values of bounds that the region sets, where nothing else may change them."""
     try:
         found = with_set_bounds(source, kept)

@@ -103,12 +103,7 @@ def _of_build(options: CompilerOptions) -> Iterator[Assumption]:
 
 
 def _gated(
-    program: Program,
-    region: TypedRegion | Unread,
-    file: TypedFile,
-    pure: frozenset[str],
-    *,
-    in_order: bool,
+    program: Program, region: TypedRegion | Unread, file: TypedFile, pure: frozenset[str], *, in_order: bool
 ) -> Program:
     if isinstance(region, Unread):
         raise BadInput(Code.REGION_TEXT, f"{_FIRST}: {region.reason}", span=region.spot, hint=_HINT)
