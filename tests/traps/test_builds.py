@@ -16,7 +16,7 @@ from loopwright.errors import BadInput
 from loopwright.progress import silent
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.comparison.texts import ComparisonOptions
-from loopwright.prove.verdict import Refuted
+from loopwright.prove.verdict import REORDERED, Refuted
 from loopwright.read.c.options import ReadOptions
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import RegionReport, Request
@@ -124,6 +124,12 @@ def test_a_contract_says_what_the_file_does_not_keep(line: str, tmp_path: Path) 
     (tmp_path / "t.c").write_text(line + "\n" + LOOP.format("a[i] += 1;"))
     made = transformed(Request(file=str(tmp_path / "t.c"), script=None, reading=ReadOptions()), silent)
     assert "and without " in made.regions[0].contract
+
+
+def test_a_contract_says_that_sums_are_in_another_order(tmp_path: Path) -> None:
+    (tmp_path / "t.c").write_text("double s;\n" + LOOP.format("s += a[i];"))
+    asked = Request(file=str(tmp_path / "t.c"), script="reverse(S1, i)", allow_reassociation=True)
+    assert transformed(asked, silent).regions[0].contract == REORDERED
 
 
 @pytest.mark.parametrize("option", ["-fwrapv", "-ftrapv", "-fno-strict-overflow"])

@@ -21,7 +21,7 @@ from loopwright.model.program import Assumption, Program, Standing
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.scanning.scan import ScannedLoops
-from loopwright.prove.verdict import ProofStatus, rounding
+from loopwright.prove.verdict import REORDERED, ProofStatus, rounding
 from loopwright.rewrite.directives import (
     asks_for_sums,
     directed_plans,
@@ -247,6 +247,8 @@ class _Region:
     scanned: ScannedLoops | None = None
     """The loops that were proved to run the schedule, before they were printed."""
     team: Divided | None = None
+    reordered: bool = False
+    """Whether steps of a reduction are taken in another order."""
 
 
 def _guarded(
@@ -332,7 +334,10 @@ def _made(
     loops = loops_of(plan, node, verdict)
     if team is not None:
         team.refuse_unlike(loops, verdict)
-    return _Region(plan, loops, evidence, assumptions, lost, combining, scanned=scanned, team=team)
+    reordered = verdict is not None and bool(verdict.reassociations)
+    return _Region(
+        plan, loops, evidence, assumptions, lost, combining, scanned=scanned, team=team, reordered=reordered
+    )
 
 
 def _report(plan: Plan, made: _Region | None) -> RegionReport:
@@ -353,8 +358,15 @@ def _report(plan: Plan, made: _Region | None) -> RegionReport:
         (*left, *made.evidence.trusted),
         proof=made.proof,
         tried=tuple(reports),
-        contract=rounding(program.compiled.loose(program.source)) if program.rounds else "",
+        contract=_contract(program, reordered=made.reordered),
     )
+
+
+def _contract(program: Program, *, reordered: bool) -> str:
+    """What is promised of floating-point numbers, where there are some."""
+    if not program.rounds:
+        return ""
+    return REORDERED if reordered else rounding(program.compiled.loose(program.source))
 
 
 def _statements(program: Program, node: Node | None) -> tuple[StatementReport, ...]:
