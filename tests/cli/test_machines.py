@@ -191,6 +191,14 @@ def test_a_header_of_another_text_is_no_yes(repository: Path, capsys: pytest.Cap
     assert status == 3 and "the header 'k.h' does not say the same in both" in err
 
 
+def test_a_file_that_is_renamed_is_not_new(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    subprocess.run(["git", "mv", "same.c", "was same.c"], check=True)
+    Path("was same.c").write_text(LOOPS.replace("i < n", "i < n - 1"))
+    status, out, err = run(capsys, "prove", "--git", "HEAD", "was same.c", "new.c")
+    assert status == 1 and out.startswith("was same.c: wrong: ") and "\nnew.c: new\n" in out
+    assert "HEAD:same.c" in err
+
+
 def test_revisions_that_are_not_there(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["--git", "nothing", "same.c"], ["--git", "--output=x", "same.c"], ["--git", "HEAD", "-"]):
         assert run(capsys, "prove", *words)[0] == 2

@@ -28,10 +28,14 @@ class Revision:
     name: str
     top: Path
     folder: Path
+    commit: str = ""
 
     def path(self, file: str) -> Path | None:
-        """Where the file of that time is; None where there was none."""
-        old = self.folder / Path(os.path.realpath(file)).relative_to(self.top)
+        """Where the file of that time is, which may have had another name; None where there was none."""
+        own = Path(os.path.realpath(file)).relative_to(self.top)
+        old = self.folder / own
+        if not old.is_file() and self.commit:
+            old = self.folder / _renamed(self.commit, str(self.top), file).get(str(own), str(own))
         return old if old.is_file() else None
 
     def options(self, words: Sequence[str]) -> tuple[str, ...]:
@@ -68,21 +72,32 @@ def revision(name: str, file: str) -> Iterator[Revision]:
     folder = os.path.dirname(os.path.realpath(file))
     top = Path(_git(["rev-parse", "--show-toplevel"], folder, file).decode().rstrip("\n"))
     has_commits = bool(_git(["rev-list", "-n", "1", "--all"], folder, file).strip())
-    data = b"" if name == "HEAD" and not has_commits else _files_at(name, str(top), file)
+    commit = "" if name == "HEAD" and not has_commits else _commit(name, str(top), file)
+    data = _files_at(commit, str(top), file) if commit else b""
     with tempfile.TemporaryDirectory(prefix="loopwright-git-") as made:
         if data:
             with tarfile.open(fileobj=io.BytesIO(data)) as archive:
                 # Python before 3.11.4 has no filter; a tree of git's has no path that leaves it
                 archive.extraction_filter = vars(tarfile).get("data_filter")
                 archive.extractall(made)
-        yield Revision(name, Path(os.path.realpath(top)), Path(os.path.realpath(made)))
+        yield Revision(name, Path(os.path.realpath(top)), Path(os.path.realpath(made)), commit)
 
 
-def _files_at(name: str, top: str, file: str) -> bytes:
-    """The files of a revision that are read, as an archive; nothing where there are none."""
+def _commit(name: str, top: str, file: str) -> str:
     wanted = f"{name}^{{commit}}"
     found = _git(["rev-parse", "--verify", "--quiet", "--end-of-options", wanted], top, file, name)
-    commit = found.decode().strip()
+    return found.decode().strip()
+
+
+def _renamed(commit: str, top: str, file: str) -> dict[str, str]:
+    """The files of the working tree that git says had another name, and which."""
+    words = ["diff", "--no-ext-diff", "--no-textconv", "--find-renames=40%", "--diff-filter=R"]
+    listed = _git([*words, "--name-status", "-z", commit, "--"], top, file).decode("utf-8", "surrogateescape").split("\0")
+    return dict(zip(listed[2::3], listed[1::3], strict=False))
+
+
+def _files_at(commit: str, top: str, file: str) -> bytes:
+    """The files of a revision that are read, as an archive; nothing where there are none."""
     listed = _git(["ls-tree", "-r", "-z", "--name-only", commit], top, file)
     forms = [form for form in READ if _is_there(form, listed)]
     words = ["archive", "--format=tar", commit, "--", *(f":(glob)**/{form}" for form in forms)]

@@ -18,7 +18,7 @@ from loopwright.source import Source
 HEADERS = re.compile(
     r"(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|malloc|math|omp|setjmp|signal|stdalign"
     r"|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|strings?|tgmath|threads|time|uchar|unistd"
-    r"|wchar|wctype|sys/(time|types|resource)|(imm|x86|xmm|emm|pmm|tmm|smm|nmm)intrin)\.h"
+    r"|wchar|wctype|sys/(time|types|resource)|arm_neon|(imm|x86|xmm|emm|pmm|tmm|smm|nmm)intrin)\.h"
 )
 """What may be included."""
 
