@@ -100,6 +100,13 @@ OTHER = {
         ROWS.replace("j < m", "j <= m"),
         "no",
     ),
+    "a block that lacks its last": (
+        LINE,
+        SCALE,
+        "for (int b = 0; b < n; b += 64) { int e = MIN(b + 63, n); "
+        "for (int i = b; i < e; i++) { double t = y[i]; x[i] = t * 2.0; } }",
+        "no",
+    ),
     "parts too short": (
         LINE,
         SCALE,

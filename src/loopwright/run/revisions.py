@@ -92,7 +92,8 @@ def _commit(name: str, top: str, file: str) -> str:
 def _renamed(commit: str, top: str, file: str) -> dict[str, str]:
     """The files of the working tree that git says had another name, and which."""
     words = ["diff", "--no-ext-diff", "--no-textconv", "--find-renames=40%", "--diff-filter=R"]
-    listed = _git([*words, "--name-status", "-z", commit, "--"], top, file).decode("utf-8", "surrogateescape").split("\0")
+    said = _git([*words, "--name-status", "-z", commit, "--"], top, file)
+    listed = said.decode("utf-8", "surrogateescape").split("\0")
     return dict(zip(listed[2::3], listed[1::3], strict=False))
 
 

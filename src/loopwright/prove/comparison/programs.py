@@ -10,14 +10,16 @@ What none of them can tell is undecided, with the reasons.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 import islpy as isl
 
 from loopwright.c.liveness import may_be_replaced
+from loopwright.c.macros import constant_macro
 from loopwright.c.syntax import Node, operator, walk
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import decimal, names_in, spelled
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.sets import isl_failures, within_effort
@@ -72,6 +74,8 @@ from loopwright.read.c.written_numbers import other_definitions
 from loopwright.source import Span
 
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
+LARGEST_TILE, MOST_TILES = 128, 3
+"""Numbers of a text that are taken for sizes of tiles, and so many of them."""
 SHORT_PROOF, LONG_PROOF = 1_000_000, 10_000_000
 """isl's steps for a proof along the loops, after which more runs look for a difference: about a second, or
 ten; a text is long if it has so many statements."""
@@ -323,8 +327,16 @@ class _ProgramsToCompare:
                 assumed = (REASSOCIATION,) if self.allow_reassociation else ()
                 return Equivalence(proved, trusted=(*counted.trusted, *believed, *assumed), way="by values")
             reasons.append(f"by values: {proof.reason}")
-            unread, hints = proof.unread, (*proof.hints, *hints)
+            unread, hints = proof.unread, (*proof.hints, *hints, *self._past_tiles())
         return Equivalence(Undecided("; ".join(reasons), unread=unread), trusted=counted.trusted)
+
+    def _past_tiles(self) -> Iterator[Sizes]:
+        """Sizes of which one is just past a number of NEW, and all others are small."""
+        words = dict.fromkeys(spelled(self.new.region.text))
+        numbers = (constant_macro(self.new.file.macros, one) or decimal(one) for one in words)
+        tiles = sorted({one + 1 for one in numbers if one is not None and 8 <= one <= LARGEST_TILE})
+        for size, large in product(tiles[:MOST_TILES], self.old.params):
+            yield {name: size if name == large else 2 for name in self.old.params}
 
     def _by_values(self, arrays: tuple[str, ...]) -> tuple[Proved | Undecided, tuple[str, ...]]:
         """By values; where isl fails, runs may still tell a difference."""
