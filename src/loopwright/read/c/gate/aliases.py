@@ -11,6 +11,7 @@ from itertools import combinations
 
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
+from loopwright.c.typed.effects import may_be_written
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.liveness import may_run_again
 from loopwright.c.typed.pointer_values import root_and_path, uncast
@@ -293,14 +294,13 @@ def _overlap(one: _Use, other: _Use, facts: PointsTo) -> bool:
     """
     if one.root.offset == other.root.offset and one.path == other.path:
         return False
-    if not facts.meet(one.storage, other.storage):
+    is_possible = one.storage & other.storage or may_be_written(one.node.type, (other.node.type,))
+    if not is_possible or not facts.meet(one.storage, other.storage):
         return False
     if one.members and other.members and not _same_struct(one.record, other.record):
         return True
-    return all(
-        mine == theirs or "" in (mine, theirs)
-        for mine, theirs in zip(one.members, other.members, strict=False)
-    )
+    pairs = zip(one.members, other.members, strict=False)
+    return all(mine == theirs or "" in (mine, theirs) for mine, theirs in pairs)
 
 
 def _same_struct(one: CType | None, other: CType | None) -> bool:
