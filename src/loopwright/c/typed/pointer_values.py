@@ -104,9 +104,17 @@ def given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tu
                     yield core.operand, False
 
 
+_ADDRESS_BITS = 64
+
+
 def _is_number(value: tree.Expression) -> bool:
-    """Whether a part of an initialiser is given to a number."""
-    return isinstance(unqualified(value.type), Integer | Floating)
+    """Whether a part of an initialiser is given to a number, in which no address is: it has too few bits, or
+    no pointer is in it."""
+    kind = unqualified(value.type)
+    inside = (unqualified(part.type) for part in tree.walk(value) if isinstance(part, tree.Expression))
+    is_small = isinstance(kind, Integer) and kind.bits < _ADDRESS_BITS
+    has_pointer = any(isinstance(one, Pointer | ArrayType) for one in inside)
+    return isinstance(kind, Floating) or is_small or (isinstance(kind, Integer) and not has_pointer)
 
 
 def takes(argument: tree.Expression, declared: tree.Declaration) -> bool:
