@@ -14,7 +14,7 @@ from pathlib import Path
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import LoopwrightError
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.prove.legality.suggest import cure_apart
+from loopwright.prove.legality.suggest import Remedies, cure_apart
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from loopwright.transform.perform import performed
@@ -49,7 +49,7 @@ def answer(plan: Plan, position: Position, loop: str) -> str:
     if prove_plan(marked, allow_reassociation=True).proved:
         return "reassociation"
     for allowed in (False, True):
-        steps = cure_apart(marked, verdict, allow_reassociation=allowed)
+        steps = cure_apart(marked, verdict, Remedies(allow_reassociation=allowed))
         if steps:
             return "; ".join([*map(str, steps), *(["reassociation"] if allowed else [])])
     return "none"
