@@ -145,8 +145,8 @@ class PointsTo:
             case tree.Conditional(then=then, otherwise=otherwise):
                 return self.targets(then) | self.targets(otherwise)
             case tree.Cast(type=kind, operand=operand):
-                is_number = isinstance(unqualified(kind), Pointer) and isinstance(
-                    unqualified(tree.without_casts(operand).type), Integer
+                is_number = isinstance(unqualified(kind), Pointer) and not isinstance(
+                    unqualified(tree.without_casts(operand).type), Pointer | ArrayType
                 )
                 return self._of_a_number(operand) if is_number else self.targets(operand)
             case tree.Assign(value=value, operator="="):
