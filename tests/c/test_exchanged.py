@@ -63,6 +63,11 @@ OTHER = [
     f"for (t = i; t < steps; t++) {{ {_BODY} {_END} }}",
     f"for (t = t + 1; t < steps; t++) {{ {_BODY} {_END} }}",
     f"for (t = n; t < steps; t++) {{ {_BODY} n = t; {_END} }}",
+    f"{SAME[0][0]} for (i = 0; i < n; i++) h[i] = f[i];",
+    f"{SAME[0][0]} {SAME[0][0]}",
+    f"for (t = 0; t < steps && f[0] < 5; t++) {{ {_BODY} {_END} }}",
+    f"for (t = 0; t < steps; t++) {{ static int w; w++; g[0] = w; {_BODY} {_END} }}",
+    f"for (_Bool t = 0; ; t++) {{ {_BODY} if (f[1] > 7) break; {_END} }}",
 ]
 
 
@@ -96,6 +101,12 @@ def test_pointers_that_something_else_may_change_stay(before: str, head: str) ->
 @pytest.mark.parametrize("early", ["if (t == 2) break;", "steps--;", "m = 1; if (m) break;"])
 def test_what_pointers_are_after_a_loop_that_is_left_early_is_not_known(early: str) -> None:
     text = _text(f"for (t = 0; t < steps; t++) {{ {_BODY} {early} {_END} }}", _RETURN)
+    assert _written_out(text) == text
+
+
+@pytest.mark.parametrize(("before", "later"), [("if (m)", ""), ("switch (m) case 1:", ""), ("", "t = 5;")])
+def test_exchanges_after_the_region_leave_all_else_as_it_was(before: str, later: str) -> None:
+    text = _text(f"{SAME[0][0]} {later}", _RETURN, before)
     assert _written_out(text) == text
 
 

@@ -5,9 +5,10 @@
 
 After an even number of exchanges each pointer is what it was.  The loop counts by one, so the number is even
 where t and a are both even or both odd.  It is an identity if nothing else changes the pointers, no pointer
-leads to them, and nothing in B skips the exchange.  The exchange may also come first in the body.  Where the
-function names the pointers after the region, the loop is there again with the exchange alone, so that they
-are what they were; then nothing leaves the loop early, and its head is the same there.  Lines stay.
+leads to them, nothing in B skips the exchange, and nothing in the region but B reads them once the loop has
+begun.  The exchange may also come first in the body.  Where the function names the pointers after the region,
+the loop is there again with the exchange alone, so that they are what they were; then nothing leaves the loop
+early, its head is the same there, and it leaves its counter as the region does.  Lines stay.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.effects import effect_in_a_type
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.types import Pointer, is_observed, unqualified
+from loopwright.c.types import BOOL, Pointer, is_observed, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.evolved_loops import PlainLoop, plain_loop
 from loopwright.read.c.evolved_values import OWN, loops_around, moved_variable, step_of
@@ -69,7 +70,7 @@ def _written_out(region: TypedRegion, loop: tree.ForStatement, plain: PlainLoop)
     body = loop.body
     if not isinstance(body, tree.CompoundStatement) or loops_around(loop, region.function.nodes):
         return None
-    is_one = step_of(plain.counting) in (1, -1)
+    is_one = step_of(plain.counting) in (1, -1) and unqualified(plain.counter.type) != BOOL
     if not is_one or plain.counter.offset in region.function.addressed or "#" in body.place.span.text:
         return None
     found = [*_exchanges(region, body.statements)]
@@ -77,6 +78,8 @@ def _written_out(region: TypedRegion, loop: tree.ForStatement, plain: PlainLoop)
     if not found or not rest or not _is_last_or_first(found, rest):
         return None
     if _jumps(loop, body, "CONTINUE_STMT") or not all(_is_own(region, x, found) for x in found):
+        return None
+    if any(_is_read_beside(region, loop, x) for x in found):
         return None
     parity = _parity(region, plain)
     made = None if parity is None else _made(region, body, found, rest, parity)
@@ -95,9 +98,12 @@ def _again(
     fixed = [part for part in (loop.test, plain.initial) if part is not None]
     if not all(_is_fixed(region, x, plain.counter) for x in fixed):
         return None
+    later = region.function.mentions.get(plain.counter.offset, ())
+    if any(loop.place.end <= at < region.end for at in later) or tokens[region.first - 1].text not in "{};":
+        return None  # the counter is something else, or the region is a branch without braces
     if any(tokens[at].macro is not None for at in head):
         return None
-    marked = re.compile(r"[ \t]*#[^\n\\]*\n(?!\s*#)").match(source.text, region.place.end)
+    marked = re.compile(r"[ \t]*#[^\n\\/]*\n(?!\s*#)").match(source.text, region.place.end)
     if source.chosen or marked is None:
         return None
     spans = [(tokens[at.start].span.start, tokens[at.stop - 1].span.end) for at in (head,)]
@@ -110,6 +116,13 @@ def _is_named_after(region: TypedRegion, exchange: _Exchange) -> bool:
     mentions = region.function.mentions
     three = (exchange.one, exchange.other, exchange.kept)
     return any(at >= region.end for one in three for at in mentions.get(one.offset, ()))
+
+
+def _is_read_beside(region: TypedRegion, loop: tree.ForStatement, exchange: _Exchange) -> bool:
+    """Whether the test of the loop, or the region after it, names the pointers: they are exchanged there."""
+    body, mentions = loop.body.place, region.function.mentions
+    at_all = [at for one in (exchange.one, exchange.other) for at in mentions.get(one.offset, ())]
+    return any(loop.place.first <= at < body.first or body.end <= at < region.end for at in at_all)
 
 
 def _is_last_or_first(found: Sequence[_Exchange], rest: Sequence[tree.Statement]) -> bool:
@@ -237,8 +250,10 @@ def _made(
                 if token.macro is not None or node.place.first + 1 != node.place.end:
                     return None
                 edits.append((token.span.start, token.span.end, other[one.offset]))
-            case tree.Declarator(declaration=one) if one.name in other.values():
-                return None  # it hides a pointer
+            case tree.Declarator(declaration=one) if (
+                one.name in other.values() or one.storage is tree.Storage.STATIC
+            ):
+                return None  # it hides a pointer, or would be two variables
             case tree.Labelled(label=label):
                 token = tokens[node.place.first]
                 if token.macro is not None or token.text != label or f"{label}_1" in used:
