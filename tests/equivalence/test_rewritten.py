@@ -42,6 +42,8 @@ SMOOTH = """for (int t = 0; t < m; t++) {{
   }}"""
 TIMES = "void f(int n, int m, double *restrict a, double *restrict b) {{\n{}\n}}\n"
 SHARED = "#pragma omp for\n"
+EIGHT = """int c = (n + 7) / 8; for (int t = 0; t < 8; t++) {{ {} int hi = MIN(t * c + c, n);
+  for (int i = t * c; i < hi; i++) {} }}"""
 FETCH = "for (int i = 0; i < n; i++) {{ __builtin_prefetch({}); x[i] = y[i] * 2.0; }}"
 
 SAME = {
@@ -60,15 +62,20 @@ SAME = {
     "the last part is longer": (
         LINE,
         SCALE,
-        PART.format(
-            NUMBERS + "int c = n / p, lo = t * c, hi = t == p - 1 ? n : lo + c;", "lo; i < hi; i++"
-        ),
+        PART.format(NUMBERS + "int c = n / p, lo = t * c, hi = t == p - 1 ? n : lo + c;", "lo; i < hi; i++"),
     ),
     "eight parts": (
         LINE,
         SCALE,
         "int c = (n + 7) / 8;\n#pragma omp parallel for\nfor (int t = 0; t < 8; t++) { int hi = t * c + c; "
         "if (hi > n) hi = n; for (int i = t * c; i < hi; i++) x[i] = y[i] * 2.0; }",
+    ),
+    "parts of unsigned numbers": (
+        LINE.replace("int n", "size_t n"),
+        SCALE.replace("int i", "size_t i"),
+        PART.format(
+            CHUNK.replace("int c", "size_t c").replace("int lo", "size_t lo"), "lo; i < MIN(lo + c, n); i++"
+        ).replace("int i", "size_t i"),
     ),
     "threads that run a loop": (
         TIMES,
@@ -144,6 +151,46 @@ OTHER = {
         "for (int i = t * c; i < hi; i++) x[i] = y[i] * 2.0; }",
         "unknown",
     ),
+    "a part that is left": (
+        LINE,
+        SCALE.replace("x[i]", "{ if (i == 5) break; x[i]") + " }",
+        EIGHT.format("", "{ if (i == 5) break; x[i] = y[i] * 2.0; }"),
+        "unknown",
+    ),
+    "a part that changes what comes later": (
+        LINE,
+        "int z = 5, c = (n + 7) / 8; " + SCALE + " for (int i = 0; i < z; i++) x[i] = 1.0;",
+        "int z = 5; "
+        + EIGHT.format("if (z > n) z = n;", "x[i] = y[i] * 2.0;")
+        + " for (int i = 0; i < z; i++) x[i] = 1.0;",
+        "unknown",
+    ),
+    "parts by another number": (
+        LINE,
+        SCALE,
+        "int (*omp_get_thread_num)(void) = omp_get_max_threads;"
+        + PART.format(CHUNK, "lo; i < MIN(lo + c, n); i++"),
+        "unknown",
+    ),
+    "parts of a negative size that are many": (
+        LINE,
+        SCALE,
+        PART.format(CHUNK.replace("int c", "size_t c"), "lo; i < MIN(lo + c, n); i++"),
+        "unknown",
+    ),
+    "a product in a byte": (
+        FLAT,
+        ROWS,
+        "unsigned char total = n * m; for (int t = 0; t < total; t++) a[t] += b[t];",
+        "unknown",
+    ),
+    "a row of another name": (
+        TABLE.replace("int m,", "int m, int i,"),
+        NEST,
+        "for (int t = 0; t < n * m; t++) { { int i = t / m; B[0][0] = B[0][0]; } int j = t - i * m; "
+        "A[t / m][j] = B[t / m][j] * 2.0; }",
+        "unknown",
+    ),
     "threads that do not wait": (
         TIMES,
         SMOOTH.format(""),
@@ -179,3 +226,10 @@ def test_the_numbers_that_tell_are_told(tmp_path: Path) -> None:
     assert isinstance(found, Refuted)
     assert found.parameters == {"n": 3, "m": 2}
     assert found.witness.startswith("n = 3, m = 2: A[2][1] is ")
+
+
+def test_parameters_in_another_order_are_no_table(tmp_path: Path) -> None:
+    other = SUMS.replace("int n, int m, int p, const double *A", "const double *A, int n, int m, int p")
+    assert (
+        verdict(tmp_path, HEAD + SUMS.format(PRODUCT), HEAD + other.format(BY_ROWS.format("m"))) == "unknown"
+    )

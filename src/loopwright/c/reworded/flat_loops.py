@@ -34,6 +34,7 @@ _ALSO_LEAVING = (*LEAVING, "labeled_statement", "gnu_asm_expression")
 _WIDE = ("long", "long long", "size_t", "ptrdiff_t", "int64_t", "uint64_t", "unsigned long")
 INDEX_TYPES = ("int", *_WIDE)
 """Types that products and subscripts may be converted to, where nothing overflows."""
+_OF_PRODUCTS = (*INDEX_TYPES, "unsigned", "unsigned int")
 
 
 def with_nested_loops(source: Source) -> Source:
@@ -78,6 +79,8 @@ def _with_products(source: Source) -> Source:
                 continue
             uses = [use for use in block.named(name.text) if use.start > one.end]
             kind = "" if one.parent is None else field(one.parent, "type").text
+            if kind not in _OF_PRODUCTS or not _is_in_scope(one, uses):
+                continue
             if not all(_is_compared(use, in_sums=kind in ("int", "long")) for use in uses):
                 continue
             product = f"({' * '.join(factors)})"
@@ -85,6 +88,15 @@ def _with_products(source: Source) -> Source:
             edits.append((name.end, one.end, lines_in(source, name.end, one.end)))
             edits += _without_const(one)
     return source.edited(sorted(edits)) if edits else source
+
+
+def _is_in_scope(declarator: Node, uses: Sequence[Node]) -> bool:
+    """Whether uses of a name come after it is declared, in the block of its declaration."""
+    whole = declarator.parent
+    block = None if whole is None else whole.parent
+    return block is not None and all(
+        block.span.contains(use.span) and use.start >= declarator.start for use in uses
+    )
 
 
 def _is_compared(use: Node, *, in_sums: bool) -> bool:
@@ -215,6 +227,7 @@ def _quotients(body: Node, name: str, inner: Sequence[str]) -> frozenset[str]:
         for one in body.of_type("init_declarator")
         if _is_quotient(field(one, "value"), name, inner)
         and changed.count(field(one, "declarator").text) == 1
+        and _is_in_scope(one, body.named(field(one, "declarator").text))
     )
 
 

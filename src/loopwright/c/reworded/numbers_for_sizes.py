@@ -28,10 +28,10 @@ _TIMES = ("*", "/", "%")
 def sizes_to_try(old: Source, new: Source) -> Iterator[dict[str, int]]:
     """Numbers for the sizes that one of the texts multiplies or divides by, where both have them alike."""
     files = [c_file(text) for text in (old, new)]
-    heads = [[_sizes(one) for one in _functions(file)] for file in files]
+    heads = [[_sizes(one) for one in functions_around(file)] for file in files]
     if not heads[0] or heads[0] != heads[1] or any(one != heads[0][0] for one in heads[0]):
         return
-    used = [name for file in files for function in _functions(file) for name in _multiplied(function)]
+    used = [name for file in files for function in functions_around(file) for name in _multiplied(function)]
     names = [name for name in heads[0][0] if name in used]
     if not names or len(names) > len(_TRIED[0]) or not all(_is_kept(file, names) for file in files):
         return
@@ -42,7 +42,7 @@ def sizes_to_try(old: Source, new: Source) -> Iterator[dict[str, int]]:
 def with_numbers(source: Source, numbers: Mapping[str, int]) -> Source:
     """The text with these numbers in the functions of its regions."""
     edits: list[Edit] = []
-    for function in _functions(c_file(source)):
+    for function in functions_around(c_file(source)):
         kinds = _sizes(function)
         own = [field(one, "declarator").span for one in _parameters(function)]
         for name, number in numbers.items():
@@ -54,16 +54,16 @@ def with_numbers(source: Source, numbers: Mapping[str, int]) -> Source:
 def mentions_sizes(source: Source) -> bool:
     """Whether a macro that a function around a region uses names something that it may have as a size."""
     file = c_file(source)
-    return _are_hidden(file, {name for function in _functions(file) for name in _sizes(function)})
+    return _are_hidden(file, {name for function in functions_around(file) for name in _sizes(function)})
 
 
 def _are_hidden(file: CFile, names: set[str]) -> bool:
     """Whether a macro in the functions around regions names one of these."""
-    used = {word for function in _functions(file) for word in names_in(function.text)}
+    used = {word for function in functions_around(file) for word in names_in(function.text)}
     return any(one.name in used and not names.isdisjoint(names_in(one.body)) for one in file.macros)
 
 
-def _functions(file: CFile) -> list[Node]:
+def functions_around(file: CFile) -> list[Node]:
     """The functions that the regions of a file are in."""
     whole = c_file(replace(file.source, chosen=())).possible
     functions = whole.of_type("function_definition")
@@ -100,7 +100,7 @@ def _is_kept(file: CFile, names: list[str]) -> bool:
     """Whether the functions leave these parameters as they are, and no macro names one."""
     if _are_hidden(file, {*names}):
         return False
-    for function in _functions(file):
+    for function in functions_around(file):
         body = field(function, "body")
         changed = {word for node in walk(body) for word in changed_names(node)}
         hidden = any(declares(node, name) for node in body.of_type("declaration") for name in names)

@@ -14,20 +14,21 @@ end of a loop around.  The parts, from L to E, are
 
 Each number from L up to E is in one of them, whatever P >= 1 is; of a negative E - L none is.  An iteration
 that depends on another of its own part is refused as one that depends on any other: such a no is none.  Names
-that are given values before stay what they are, and the body uses none that tells its part.
+that are given values before stay what they are, and the body uses none that tells its part.  No jump leaves a
+part: the next one would run.  Where something is unsigned, all is: a negative E would be a large number.
 Lines stay.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TypeAlias
 
 from loopwright.c.file import CFile, c_file
-from loopwright.c.loops import first_value, loop_iterator, unit_step
+from loopwright.c.loops import LEAVING, first_value, loop_iterator, unit_step
 from loopwright.c.regions import Directive, Region
-from loopwright.c.reworded.final_values import changed_names
+from loopwright.c.reworded.final_values import changed_names, integer_type
 from loopwright.c.reworded.flat_loops import INDEX_TYPES
 from loopwright.c.reworded.parallel_blocks import BLOCK, CLAUSES
 from loopwright.c.reworded.plain_loops import edited_while, lines_in
@@ -42,6 +43,8 @@ Total: TypeAlias = tuple[tuple[tuple[Atom, ...], int], ...]
 IN_PARTS = "where the parts of a loop end is computed without overflow"
 _THREAD, _THREADS = "omp_get_thread_num", "omp_get_num_threads"
 _CASTS = (*INDEX_TYPES, "long int", "unsigned", "unsigned int", "unsigned long long")
+_UNSIGNED = ("size_t", "uint64_t", "unsigned", "unsigned int", "unsigned long", "unsigned long long")
+_LEAVING = ({*LEAVING} - {"continue_statement"}) | {"labeled_statement", "gnu_asm_expression"}
 _SMALLER = re.compile(r"\(*x\)*<=?\(*y\)*\?\(*x\)*:\(*y\)*")
 _LARGER = re.compile(r"\(*x\)*>=?\(*y\)*\?\(*y\)*:\(*x\)*")
 
@@ -55,7 +58,7 @@ def for_two_threads(source: Source) -> Source:
     """The text with what two threads do, one after the other, in place of blocks that ask for a number."""
     file = c_file(source)
     edits: list[Edit] = []
-    for region, pragma, block in _blocks(file):
+    for region, pragma, block in () if _has_own_numbers(file) else _blocks(file):
         if _THREAD not in block.text or _hidden(region, block.start, block.end):
             continue
         parts = [re.sub(rf"{_THREAD}\s*\(\s*\)", str(number), block.text) for number in range(2)]
@@ -82,7 +85,7 @@ def _blocks(file: CFile) -> Iterator[tuple[Region, Directive, Node]]:
 
 def _edits(source: Source) -> Iterator[list[Edit]]:
     file = c_file(source)
-    if _THREADS in file.macro_names or _THREAD in file.macro_names:
+    if _has_own_numbers(file):
         return
     for region, pragma, block in _blocks(file):
         edits = _whole(block, _Parts(file, _atom("#thread"), _atom("#threads"), are_threads=True))
@@ -95,6 +98,13 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
     for region in file.regions:
         for loop in file.block(region.place).of_type("for_statement"):
             yield from _of_loop(loop, file, region)
+
+
+def _has_own_numbers(file: CFile) -> bool:
+    """Whether the file has a function or macro of its own that tells the number of a thread."""
+    uses = (one for name in (_THREAD, _THREADS) for one in file.possible.named(name))
+    is_called = (one.parent is not None and one.parent.type == "call_expression" for one in uses)
+    return not file.macro_names.isdisjoint((_THREAD, _THREADS)) or not all(is_called)
 
 
 def _hidden(region: Region, start: int, end: int) -> list[Directive]:
@@ -136,7 +146,7 @@ def _whole(block: Node, parts: _Parts) -> list[Edit] | None:
     """What makes a block with the loop over one part the loop over all of them."""
     *before, loop = named_children(block) or [block]
     given = {*parts.given}
-    if loop.type != "for_statement" or not all(parts.take(one) for one in before):
+    if loop.type != "for_statement" or not all(parts.take(one, given) for one in before):
         return None
     name, test, body = loop_iterator(loop), loop.child_by_field_name("condition"), field(loop, "body")
     core = None if test is None else without_parentheses(test)
@@ -147,7 +157,9 @@ def _whole(block: Node, parts: _Parts) -> list[Edit] | None:
         return None
     limits = parts.limits(loop, name, field(core, "right"))
     start = field(loop, "initializer")
-    if limits is None or start.type != "declaration":
+    if limits is None or start.type != "declaration" or any(one.type in _LEAVING for one in walk(body)):
+        return None
+    if not parts.has_one_sign(limits[0], field(start, "type").text):
         return None
     kept = {*parts.given, *(str(one) for total in limits for monomial, _ in total for one in monomial)}
     if not kept.isdisjoint(word for node in walk(body) for word in changed_names(node)):
@@ -170,22 +182,26 @@ class _Parts:
 
     def __post_init__(self) -> None:
         self.given: dict[str, Total] = {}
+        self.kinds: set[str] = set()
+        """The types that are computed in."""
+        self.of_sizes: set[str] = set()
 
-    def take(self, statement: Node) -> bool:
-        """Whether a statement only gives names values; these are known from here on."""
+    def take(self, statement: Node, kept: Container[str] = ()) -> bool:
+        """Whether a statement only gives values to names that are not kept; they are known from here on."""
         if statement.type == "declaration":
             words = [one.text for one in statement.children if one.type.endswith(("qualifier", "specifier"))]
             if field(statement, "type").text not in _CASTS or {*words} - {"const", *_CASTS}:
                 return False
+            self.kinds.add(field(statement, "type").text)
             for one in statement.children_by_field_name("declarator"):
                 value = self.total(field(one, "value")) if one.type == "init_declarator" else None
                 if value is None or field(one, "declarator").type != "identifier":
                     return False
                 self.given[field(one, "declarator").text] = value
             return True
-        return self._tested(statement) if statement.type == "if_statement" else False
+        return self._tested(statement, kept) if statement.type == "if_statement" else False
 
-    def _tested(self, test: Node) -> bool:
+    def _tested(self, test: Node, kept: Container[str]) -> bool:
         """`if (hi > n) hi = n;` and `if (t == P - 1) hi = n;`"""
         inside = field(test, "consequence")
         while inside.type == "compound_statement" and len(named_children(inside)) == 1:
@@ -194,7 +210,7 @@ class _Parts:
         if given is None or test.child_by_field_name("alternative") is not None:
             return False
         name, value = field(given, "left").text, self.total(field(given, "right"))
-        if operator(given) != "=" or value is None or name not in self.given:
+        if operator(given) != "=" or value is None or name not in self.given or name in kept:
             return False
         found = self._chosen(core, value, self.given[name])
         if found is None:
@@ -226,8 +242,9 @@ class _Parts:
                 value = decimal(node.text)
                 return None if value is None else _number(value)
             case "identifier":
-                return self.given.get(node.text, _atom(node.text))
+                return self.given[node.text] if node.text in self.given else self._size(node)
             case "cast_expression":
+                self.kinds.add(field(node, "type").text)
                 return self.total(field(node, "value")) if field(node, "type").text in _CASTS else None
             case "conditional_expression" if node.child_by_field_name("consequence") is not None:
                 values = self.total(field(node, "consequence")), self.total(field(node, "alternative"))
@@ -239,6 +256,17 @@ class _Parts:
                 return self._combined(node)
             case _:
                 return None
+
+    def _size(self, node: Node) -> Total | None:
+        kind = integer_type(node.text, self.file.declarations, node)
+        self.of_sizes.add(kind or "")
+        return None if kind is None else _atom(node.text)
+
+    def has_one_sign(self, start: Total, counted: str) -> bool:
+        """Whether nothing is unsigned, or all that may be negative: then parts start at 0."""
+        if {*self.kinds, *self.of_sizes, counted}.isdisjoint(_UNSIGNED):
+            return True
+        return not start and self.of_sizes <= {*_UNSIGNED}
 
     def _called(self, node: Node) -> Total | None:
         name, arguments = field(node, "function").text, named_children(field(node, "arguments"))

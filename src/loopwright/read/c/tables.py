@@ -11,12 +11,12 @@ very same accesses.  Lines stay.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import c_file
 from loopwright.c.reworded.flat_loops import INDEX_TYPES
+from loopwright.c.reworded.numbers_for_sizes import functions_around
 from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
 from loopwright.c.tokens import names_in, on_one_line
 from loopwright.c.typed.options import CompilerOptions
@@ -37,7 +37,7 @@ def with_tables(
     try:
         read = [_read(text, one) for text, one in zip((old, new), options, strict=True)]
         found = [_rows(one) for one in read]
-        if not found[0] or found[0] != found[1]:
+        if not found[0] or found[0] != found[1] or _parameters(old) != _parameters(new):
             return None
         texts = [_with_rows(text, found[0]) for text in (old, new)]
         for before, text, one in zip(read, texts, options, strict=True):
@@ -79,16 +79,21 @@ def _is_same(before: Sequence[Program], after: Sequence[Program]) -> bool:
     return True
 
 
+def _parameters(text: Source) -> list[list[tuple[str, int, tuple[str, ...]] | None]]:
+    """The parameters of these functions, in the order in which calls have them; tables change it."""
+    heads = [one for function in functions_around(c_file(text)) for one in function.of_type("parameter_list")]
+    listed = [[one.child_by_field_name("declarator") for one in named_children(head)] for head in heads]
+    return [[None if one is None else declared_name(one) for one in head] for head in listed]
+
+
 def _with_rows(text: Source, rows: Rows) -> Source | None:
     file = c_file(text)
-    whole = c_file(replace(text, chosen=())).possible
     edits: list[Edit] = []
-    for function in whole.of_type("function_definition"):
-        if any(function.span.contains(region.place) for region in file.regions):
-            head = _with_rows_declared(function, rows)
-            if head is None:
-                return None
-            edits.append(head)
+    for function in functions_around(file):
+        head = _with_rows_declared(function, rows)
+        if head is None:
+            return None
+        edits.append(head)
     for region in file.regions:
         for node in file.block(region.place).of_type("subscript_expression"):
             base, *offsets = _base(field(node, "argument"))
