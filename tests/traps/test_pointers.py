@@ -145,3 +145,24 @@ def test_a_pointer_that_is_read_after_the_walk_is_compared(tmp_path: Path) -> No
     new = _COPIED.replace("x[i] = y[i];", "*x++ = *y++;")
     old, new = (function(body, after="x[0] = 1;") for body in (_COPIED, new))
     assert comparison(old, new, tmp_path) != PROVED
+
+
+_LATER = {
+    "p->v = p->w;": ("p->v[i] = p->w[i - 1];", "struct { double *v, *w; } *p", False),
+    "p->v = 0;": ("p->v[i] = p->w[i - 1];", "struct { double *v, *w; } *p", True),
+    "p[0] = q[0];": ("p[0][i] = q[0][i - 1];", "double **p, double **q", False),
+    "p[0] = p[1];": ("p[0][i] = p[1][i - 1];", "double **p", False),
+    "x = y;": ("x[i] = y[i - 1];", "double *x, double *y", True),
+    "x = y; longjmp(e, 1);": ("x[i] = y[i - 1];", "double *x, double *y", False),
+}
+
+
+@pytest.mark.parametrize("after", _LATER)
+def test_what_a_function_does_after_its_region_counts_in_its_next_run(after: str, tmp_path: Path) -> None:
+    """But for what it does to variables of its own, where it does not come back."""
+    body, parameters, is_apart = _LATER[after]
+    jumps = "longjmp" in after
+    head = "#include <setjmp.h>\njmp_buf e;" if jumps else ""
+    setup = "setjmp(e);" if jumps else ""
+    trap = Trap("", f"for (i = 1; i < n; i++) {body}", head, setup, after, f"int n, {parameters}")
+    assert (answer(trap, tmp_path) == PROVED) == is_apart

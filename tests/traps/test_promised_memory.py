@@ -104,6 +104,7 @@ SHARED = [
     f"{_PAIR} T *m[2] = {{s, s}}; f(n, m[0]->x, m[1]->x);",
     f"{_PAIR} T *u = n > 4 ? s : t; f(n, u->x, s->x);",
     f"{_PAIR} T **w = &s; *w = t; {_GIVEN}",
+    f"{_PAIR} void *w = s; double **p = w; p[1] = a; w = t; p = w; p[1] = a; {_GIVEN}",
 ]
 _OTHERS = """
 void *memcpy(void *, const void *, unsigned long);
@@ -137,6 +138,7 @@ MAKERS = [
     _POINTER.replace("return t;", "last = t->x; return t;").replace("static T", "static double *last; static T"),
     _POINTER.replace("t->x = malloc(8 * n);", "t->x = a;"),
     _POINTER.replace("t->x = malloc(8 * n);", "static double *m; if (!m) m = malloc(8 * n); t->x = m;"),
+    f"double *(*my_alloc)(int); {_POINTER.replace('t->x = malloc(8 * n)', 't->x = my_alloc(n)')}",
     _POINTER.replace("T *t = malloc", "static T *t; if (t) return t; t = malloc"),
     _POINTER.replace("t->x = malloc(8 * n);", "t->x = pool(n);").replace("static T", "static double *pool(int n) { return a + n; } static T"),
 ]

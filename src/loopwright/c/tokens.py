@@ -48,6 +48,10 @@ KEYWORDS = frozenset((
 ))
 # fmt: on
 """The keywords of C, up to C23."""
+RETURNING_TWICE = frozenset(
+    ("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "__builtin_setjmp", "vfork", "getcontext")
+)
+BLIND_JUMPS = RETURNING_TWICE | {"goto"}
 ASSIGNING = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"])
 """The operators that change what they are applied to."""
 

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 from loopwright.c.file import c_file
 from loopwright.c.regions import Region
-from loopwright.c.tokens import Lexeme, lexemes, whole_word
+from loopwright.c.tokens import BLIND_JUMPS, Lexeme, lexemes, whole_word
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.builder import Builder, Listing, Problem, union
 from loopwright.c.typed.expansion import ExpandedToken
@@ -72,9 +72,9 @@ class TypedFunction:
 
     @cached_property
     def jumps_anywhere(self) -> bool:
-        """Whether a `goto` does not say where: by an address, in assembler, or in what is not read."""
+        """Whether a `goto` does not say where: by an address, in assembler, unread, or as a `longjmp`."""
         known = {place for place, kind in self.jumps if kind == "GOTO_STMT"}
-        return any(one.text == "goto" and at not in known for at, one in enumerate(self.tokens))
+        return any(one.text in BLIND_JUMPS and at not in known for at, one in enumerate(self.tokens))
 
     @cached_property
     def addressed(self) -> frozenset[int]:

@@ -307,7 +307,8 @@ class PointsTo:
                 for caller, call in calls_of(self.file, self.function):
                     yield from ((caller, one, True) for one in call.arguments[place : place + 1])
         is_own = declared.storage in (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
-        is_hidden = is_own and declared.offset not in self.function.addressed
+        is_elsewhere = path != "" and isinstance(unqualified(declared.type), Pointer)
+        is_hidden = is_own and not is_elsewhere and declared.offset not in self.function.addressed
         for function in functions:
             for node in function.giving:
                 if is_hidden and self.until is not None and node.place.first >= self.until:

@@ -294,6 +294,8 @@ def _is_new(call: tree.Expression, file: TypedFile) -> bool:
     callee = call.callee if isinstance(call, tree.CallExpression) else None
     if callee is None or not isinstance(call, tree.CallExpression) or file.definition(callee) is not None:
         return False
+    if callee.storage not in (tree.Storage.FUNCTION, tree.Storage.UNDECLARED):
+        return False  # a pointer to a function
     return _FRESH.search(callee.name) is not None and not any(map(is_pointer, call.arguments))
 
 
@@ -317,7 +319,10 @@ def _is_always_new(record: Record, member: str, file: TypedFile) -> bool:
     and copies no such struct to where a pointer leads: two of them that were allocated have two memories."""
     if not member or any(one.problems for one in file.functions):
         return False
-    return not any(_may_share(node, record, member, file) for one in file.functions for node in one.nodes)
+    nodes = [node for one in file.functions for node in one.nodes]
+    calls = [(node.callee, node.arguments) for node in nodes if isinstance(node, tree.CallExpression)]
+    left = {id(x) for callee, given in calls if callee and callee.name in _LEAVING_ALONE for x in given}
+    return not any(id(node) not in left and _may_share(node, record, member, file) for node in nodes)
 
 
 def _may_share(node: tree.Node, record: Record, member: str, file: TypedFile) -> bool:
@@ -331,7 +336,7 @@ def _may_share(node: tree.Node, record: Record, member: str, file: TypedFile) ->
                 return not isinstance(tree.without_casts(target), tree.Name)
             is_fresh = operator == "=" and (is_no_address(value) or _is_new(uncast(value), file))
             return _is_member(target, member) and not is_fresh
-        case tree.Cast(operand=operand, type=kind, is_implicit=False):
+        case tree.Cast(operand=operand, type=kind):
             is_made = _is_new(uncast(operand), file) or is_no_address(operand)
             is_other = _same(operand.type, record) != _same(kind, record)
             return is_other and not is_made

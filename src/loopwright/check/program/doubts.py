@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterator
 
 from loopwright.c.declarations import Variable
 from loopwright.c.syntax import Node, field, named_children, operator, stands_as, walk, without_parentheses
+from loopwright.c.tokens import RETURNING_TWICE
 from loopwright.check.program.control import NEVER_RETURN, decided_by_arguments
 from loopwright.check.program.reachable import Function, ReachedCode
 from loopwright.check.program.sites import Sites
 
-_RETURNS_TWICE = ("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp")
 _LEAVES = ("return_statement", "goto_statement")
 _ANY_TYPE = frozenset(("void", "char", "uint8_t", "int8_t"))
 _DROPPED = frozenset(
@@ -60,7 +60,7 @@ def _calls(known: ReachedCode) -> Iterator[Node]:
 def _lost(known: ReachedCode) -> Iterator[Node]:
     """Uses of variables after `setjmp`, before a new value, where something changes them after it."""
     for jump in _calls(known):
-        if field(jump, "function").text not in _RETURNS_TWICE:
+        if field(jump, "function").text not in RETURNING_TWICE:
             continue
         statement = jump
         while statement.parent is not None and not statement.type.endswith("_statement"):

@@ -24,7 +24,7 @@ from loopwright.c.macros import (
 )
 from loopwright.c.references import elements_in, reference_of
 from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, stands_as, walk
-from loopwright.c.tokens import is_number, names_in
+from loopwright.c.tokens import RETURNING_TWICE, is_number, names_in
 from loopwright.errors import BadInput
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.read.c.names import Setting
@@ -310,16 +310,13 @@ def _taken_for(name: str) -> str:
     return f"'{name}' {_MEANING.get(name.strip('_').lower(), _PURE)}"
 
 
-_RETURNS_TWICE = frozenset(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext"))
-
-
 def refuse_returning_twice(block: Node, spots: Iterable[Span]) -> None:
     """Raise where a call may return twice; `spots` are the places of what may touch anything."""
     places = frozenset(spots)
     for node in walk(block) if places else ():
         if node.type == "call_expression" and node.span in places:
             name = field(node, "function").text
-            if name in _RETURNS_TWICE:
+            if name in RETURNING_TWICE:
                 raise refuse(node, f"'{name}' may return twice", "move this call out of the region")
 
 

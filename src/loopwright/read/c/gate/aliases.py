@@ -16,7 +16,15 @@ from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.liveness import may_run_again
 from loopwright.c.typed.pointer_values import root_and_path, uncast
 from loopwright.c.typed.points_to import PointsTo
-from loopwright.c.typed.unfollowed import Object, Target, calls_of, copied, is_exchanged, renamed_symbols
+from loopwright.c.typed.unfollowed import (
+    Memory,
+    Object,
+    Target,
+    calls_of,
+    copied,
+    is_exchanged,
+    renamed_symbols,
+)
 from loopwright.c.types import ArrayType, CType, Floating, Integer, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
@@ -290,8 +298,7 @@ def _members(node: tree.Expression) -> tuple[tuple[str, ...], CType | None]:
 def _overlap(one: _Use, other: _Use, facts: PointsTo) -> bool:
     """Whether two lvalues that are written differently may be the same memory.
 
-    Different members of one kind of struct are apart; a pointer may lead to a struct inside of another.
-    """
+    Different members of one kind of struct are apart; a pointer may lead to a struct inside of another."""
     if one.root.offset == other.root.offset and one.path == other.path:
         return False
     is_possible = one.storage & other.storage or may_be_written(one.node.type, (other.node.type,))
@@ -324,7 +331,8 @@ def _refuse_same_rows(use: _Use, facts: PointsTo) -> None:
     values = facts.contents(use.root, use.path)
     if not isinstance(kind, ArrayType):
         values = [one for one in values if not isinstance(uncast(one), tree.Binary)]
-    for one, other in combinations(map(facts.targets, values), 2):
+    others: frozenset[Target] = frozenset([Memory(("reached", use.root.offset, use.path))])
+    for one, other in combinations((others, *map(facts.targets, values)), 2):
         if facts.meet(one, other):
             message = f"two pointers in '{use.root.name}' are given the same memory"
             raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
