@@ -55,6 +55,8 @@ SHARED = [
     _trap("asm in fn", "double *p = g(n), *q = kept;", "double *g(int n) { double *v = malloc(n*8); __asm__(\"str %0,[%1]\"::\"r\"(v),\"r\"(&kept)); return v; }"),
     _trap("asm in fn2", "double *p = g(n), *q = kept;", "double *g(int n) { double *v = malloc(n*8); __asm__(\"\":\"=r\"(kept):\"0\"(v)); return v; }"),
     _trap("callback", "double *p = g(n), *q = kept;", "static void each(void (*f)(double*), double *v) { f(v); } static void k(double *v){kept=v;} double *g(int n) { double *v = malloc(n*8); each(k,v); return v; }"),
+    _trap("unseen callback", "double *p = g(n), *q = kept;", "void each(void (*f)(void*), void *v); static void k(void *v){kept=v;} double *g(int n) { double *v = malloc(n*8); each(k,v); return v; }"),
+    _trap("size by an unseen callback", "each(hold, &n);", "int *at; void each(void (*f)(int *), int *v); static void hold(int *v){at=v;}", body="for (i = 0; i < n; i++) at[i] = 3;"),
     _trap("calloc wrapper kept", "double *p = g(n), *q = kept;", "double *h(int n){ return kept=malloc(n*8);} double *g(int n){return h(n);}"),
     _trap("ternary store", "double *p = g(n), *q = kept;", "double *g(int n) { double *v = malloc(n*8); *(n?&kept:&table[0]) = v; return v; }"),
     _trap("store via param", "double *p = g(n), *q = kept;", "void put(double **z, double *v){ *z=v; } double *g(int n) { double *v = malloc(n*8); put(&kept,v); return v; }"),

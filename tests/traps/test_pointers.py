@@ -166,3 +166,21 @@ def test_what_a_function_does_after_its_region_counts_in_its_next_run(after: str
     setup = "setjmp(e);" if jumps else ""
     trap = Trap("", f"for (i = 1; i < n; i++) {body}", head, setup, after, f"int n, {parameters}")
     assert (answer(trap, tmp_path) == PROVED) == is_apart
+
+
+_ROWS = {
+    "double *p[1] = {a}, *q[1] = {a}; f(n, p, q);": False,
+    "double *p[1] = {a}, *q[1] = {b}; f(n, p, q);": True,
+    "double *p[1], *q[1]; p[0] = malloc(n); q[0] = p[0]; f(n, p, q);": False,
+    "double *p[1], *q[1]; p[0] = malloc(n); q[0] = malloc(n); f(n, p, q);": True,
+}
+
+
+@pytest.mark.parametrize("call", _ROWS)
+def test_rows_that_a_call_gives_are_looked_into(call: str, tmp_path: Path) -> None:
+    after = f"}} void g(int n) {{ {call}"
+    for qualifier in ("", "restrict "):
+        parameters = f"int n, double **{qualifier}u, double **{qualifier}v"
+        body = "for (i = 1; i < n; i++) u[0][i] = v[0][i - 1];"
+        trap = Trap("", body, "void *malloc(unsigned long);", "", after, parameters)
+        assert (answer(trap, tmp_path) == PROVED) == _ROWS[call]

@@ -27,7 +27,7 @@ from loopwright.c.typed.pointer_values import (
     takes,
     uncast,
 )
-from loopwright.c.types import ArrayType, CType, Integer, Pointer, Record, Unknown, unqualified
+from loopwright.c.types import ArrayType, CType, FunctionType, Integer, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 
 
@@ -134,12 +134,19 @@ def _target(kind: CType) -> CType:
 def _given_blindly(
     callee: tree.Declaration | None, arguments: tuple[tree.Expression, ...], file: TypedFile
 ) -> Iterator[tree.Expression]:
-    """What a call hands to a function that is not named, or to one of the file after its parameters."""
+    """What a call hands to a function that is not named, to one that is not seen with a function to hand it
+    on to, or to one of the file after its parameters."""
     called = None if callee is None else file.definition(callee)
     is_named = callee is not None and callee.storage is tree.Storage.FUNCTION
-    if is_named and called is None:
+    kinds = (unqualified(uncast(one).type) for one in arguments)
+    if is_named and called is None and not any(_is_function(kind) for kind in kinds):
         return
     yield from filter(is_pointer, arguments[len(called.parameters) if called is not None else 0 :])
+
+
+def _is_function(kind: CType) -> bool:
+    inner = unqualified(kind.target) if isinstance(kind, Pointer) else kind
+    return isinstance(inner, FunctionType)
 
 
 def _is_in_union(lvalue: tree.Expression) -> bool:
