@@ -140,7 +140,7 @@ def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFil
 def _meet(one: tuple[_Use, tree.Expression], other: tuple[_Use, tree.Expression], facts: PointsTo) -> bool:
     """Whether two uses of parameters may be one memory: what arguments lead to, or pointers there do."""
     is_same = one[0].path == other[0].path and _share(one[1], other[1], facts)
-    is_inside = [bool(use.members) or (use.path == "*" and not _is_chosen(use.node)) for use, _ in (one, other)]
+    is_inside = [bool(x.members) or (x.path == "*" and not _is_chosen(x.node)) for x, _ in (one, other)]
     if is_same or (one[0].path == other[0].path == "*" and all(is_inside)):
         return is_same
     led = [facts.targets(one[1]) if is_inside[0] else facts.reached(one[1], one[0].path)]
