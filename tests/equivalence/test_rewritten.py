@@ -48,6 +48,11 @@ FETCH = "for (int i = 0; i < n; i++) {{ __builtin_prefetch({}); x[i] = y[i] * 2.
 
 SAME = {
     "one loop": (TABLE, NEST, ONE.format(ALL)),
+    "one loop after a test": (
+        TABLE,
+        "if (n < 0 || m < 0) return; " + NEST,
+        "if (n < 0 || m < 0) return; " + ONE.format(ALL),
+    ),
     "one parallel loop": (TABLE, NEST, "\n#pragma omp parallel for\n" + ONE.format(ALL)),
     "one loop over long numbers": (FLAT, ROWS, "for (size_t t = 0; t < (size_t)n * m; t++) a[t] += b[t];"),
     "four at once": (FLAT, ROWS, FOUR.format(2)),
@@ -176,6 +181,24 @@ OTHER = {
         LINE,
         SCALE,
         PART.format(CHUNK.replace("int c", "size_t c"), "lo; i < MIN(lo + c, n); i++"),
+        "unknown",
+    ),
+    "negative sizes": (
+        TABLE,
+        "if (n < 0 && m < 0) { " + NEST + " }",
+        "if (n < 0 && m < 0) { " + ONE.format(ALL) + " }",
+        "unknown",
+    ),
+    "negative sizes in one row": (
+        FLAT,
+        "if (n >= 0 || m >= 0) return; " + ROWS,
+        "if (n >= 0 || m >= 0) return; " + FOUR.format(2),
+        "unknown",
+    ),
+    "negative sizes after a return": (
+        TABLE,
+        "if (n >= 0) return; if (m >= 0) { return; } " + NEST,
+        "if (n >= 0) return; if (m >= 0) { return; } " + ONE.format(ALL),
         "unknown",
     ),
     "a product in a byte": (

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from loopwright.c.file import c_file
+from loopwright.c.reworded.flat_loops import SIZES
 from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.selection.chosen import chosen
 from loopwright.c.typed.options import CompilerOptions
@@ -16,6 +17,7 @@ from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.acceptable import Compiled, further_errors, not_compiled
 from loopwright.prove.comparison.defined_sizes import as_defined
+from loopwright.prove.comparison.refuted_trust import never_run
 from loopwright.prove.comparison.regions import (
     changed_functions,
     changed_parts,
@@ -306,6 +308,8 @@ def _compared_wordings(
         is_race = isinstance(found.verdict, Refuted) and found.verdict.obligation == "parallel"
         if is_race and not pair.races_count:
             continue
+        if found.proved and SIZES in pair.trusted:
+            found = _unless_sizes_are_negative(found, (texts, (before, source)), options)
         if not isinstance(found.verdict, Undecided):
             return _if_compiled(found, before, source, compilers)
         undecided.append(found)
@@ -326,6 +330,16 @@ def _told_first(found: Comparison, error: str | None) -> Comparison:
         return found
     verdict = replace(last.verdict, reason=f"{error}; {last.verdict.reason}")
     return replace(found, answers=(*found.answers[:-1], replace(last, verdict=verdict)))
+
+
+def _unless_sizes_are_negative(
+    found: Comparison, wordings: Sequence[tuple[Source, Source]], options: ComparisonOptions
+) -> Comparison:
+    """No yes rests on sizes that the tests in a file rule out."""
+    reason = next((why for texts in wordings if (why := never_run(texts, options)) is not None), None)
+    if reason is None:
+        return found
+    return replace(found, answers=(replace(found.answers[0], verdict=Undecided(reason)),))
 
 
 def _unless_it_overflows(found: Comparison, before: Source, options: ComparisonOptions) -> Comparison:

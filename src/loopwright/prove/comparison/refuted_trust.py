@@ -1,0 +1,81 @@
+"""Where a text itself says that sizes are negative which are taken on trust not to be.
+
+    if (n >= 0 || m >= 0) return;
+    for (t = 0; t < n * m; t++) B
+
+is not the loops to n and to m: these never run.  A statement that never runs under the tests around it, and
+after those that return, is none of which an answer may be about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from loopwright.c.file import c_file
+from loopwright.c.reworded.final_values import changed_names
+from loopwright.c.reworded.numbers_for_sizes import functions_around
+from loopwright.c.syntax import Node, field, identifiers, named_children, walk
+from loopwright.c.tokens import has_effect
+from loopwright.errors import BadInput
+from loopwright.prove.comparison.texts import ComparisonOptions
+from loopwright.read.c.options import ReadOptions
+from loopwright.read.c.reader import parse_c
+from loopwright.source import Source, Span
+
+
+def never_run(texts: tuple[Source, Source], asked: ComparisonOptions) -> str | None:
+    """Why two texts with a loop for each size say nothing: something in them never runs."""
+    for text, options in zip(texts, (asked.of_old, asked.reading), strict=True):
+        if any(_has_unreached(one, options) for one in (text, *_under_tests(text))):
+            return "its loops over products of sizes run where sizes are negative"
+    return None
+
+
+def _has_unreached(text: Source, options: ReadOptions) -> bool:
+    try:
+        programs = parse_c(text, options)
+    except BadInput:  # under its tests, it tells nothing
+        return False
+    statements = ((one, program.context) for program in programs for one in program.statements)
+    return any(one.domain.intersect_params(context).is_empty() for one, context in statements)
+
+
+def _under_tests(text: Source) -> Iterator[Source]:
+    """The text with the tests that each region is under inside of it."""
+    file = c_file(text)
+    for function in functions_around(file):
+        body = field(function, "body")
+        changed = {word for node in walk(body) for word in changed_names(node)}
+        for region in file.regions:
+            place = region.place
+            tests = [
+                f"{sign}({test.text})"
+                for sign, test in (_tests(body, place) if function.span.contains(place) else ())
+                if changed.isdisjoint(identifiers(test)) and not has_effect(test.text)
+            ]
+            if tests:
+                head = f"if ({' && '.join(tests)}) {{\n"
+                inside = f"{head}{place.text}\n}}\n"
+                whole = f"{text.text[: place.start]}{inside}{text.text[place.end :]}"
+                yield replace(text, text=whole, chosen=((place.start, place.start + len(inside)),))
+
+
+def _tests(block: Node, place: Span) -> Iterator[tuple[str, Node]]:
+    """The tests that hold where a place is reached, with a sign where they do not hold."""
+    for one in named_children(block):
+        if one.type == "if_statement" and one.end <= place.start:
+            if one.child_by_field_name("alternative") is None and _returns(field(one, "consequence")):
+                yield "!", field(one, "condition")
+        elif one.span.contains(place):
+            if block.type == "if_statement" and one.span == field(block, "consequence").span:
+                yield "", field(block, "condition")
+            elif block.type == "if_statement":
+                yield "!", field(block, "condition")
+            yield from _tests(one, place)
+
+
+def _returns(inside: Node) -> bool:
+    while inside.type == "compound_statement" and named_children(inside):
+        inside = named_children(inside)[-1]
+    return inside.type == "return_statement"
