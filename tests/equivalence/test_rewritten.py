@@ -11,7 +11,7 @@ from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Refuted
 from tests.equivalence.test_phrasings import verdict
 
-HEAD = "#include <stddef.h>\n#include <string.h>\n#include <omp.h>\n"
+HEAD = "#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\n#include <omp.h>\n"
 HEAD += "#define MIN(a, b) ((a) < (b) ? (a) : (b))\n"
 TABLE = "void f(int n, int m, double A[n][m], double B[n][m]) {{\n{}\n}}\n"
 NEST = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][j] = B[i][j] * 2.0;"
@@ -201,6 +201,18 @@ OTHER = {
         "if (n >= 0) return; if (m >= 0) { return; } " + ONE.format(ALL),
         "unknown",
     ),
+    "sizes that are set to be negative": (
+        FLAT,
+        "int k = -2; n = k; m = -3; " + ROWS,
+        "int k = -2; n = k; m = -3; for (int t = 0; t < n * m; t++) a[t] += b[t];",
+        "unknown",
+    ),
+    "sizes that must be negative": (
+        TABLE,
+        "if (n >= 0) abort(); assert(m < 0); " + NEST,
+        "if (n >= 0) abort(); assert(m < 0); " + ONE.format(ALL),
+        "unknown",
+    ),
     "a product in a byte": (
         FLAT,
         ROWS,
@@ -224,6 +236,13 @@ OTHER = {
         TIMES,
         SMOOTH.format(""),
         "int t;\n#pragma omp parallel\n" + SMOOTH.format(SHARED).replace("int t = 0", "t = 0"),
+        "unknown",
+    ),
+    "fetched by an element": (LINE, SCALE, FETCH.format("&x[(int)y[i + 8]]"), "unknown"),
+    "fetched by a remainder": (
+        LINE.replace("int n", "int n, int k"),
+        SCALE,
+        FETCH.format("&x[i % k]"),
         "unknown",
     ),
     "fetched and counted": (LINE, SCALE, FETCH.format("&y[i++]"), "unknown"),

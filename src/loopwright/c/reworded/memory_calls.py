@@ -33,10 +33,10 @@ from loopwright.c.declarations import INTEGER_TYPES, Declarations, Variable
 from loopwright.c.file import CFile, c_file, includes
 from loopwright.c.reworded.flat_loops import factors_of
 from loopwright.c.reworded.plain_loops import lines_in
-from loopwright.c.syntax import Node, field, identifiers, named_children, operator, without_parentheses
-from loopwright.c.tokens import has_effect, names_in, on_one_line, without_comments
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
+from loopwright.c.tokens import decimal, has_effect, names_in, on_one_line, without_comments
 from loopwright.errors import BadInput
-from loopwright.source import Edit, Source
+from loopwright.source import Edit, Source, Span
 
 _MANY = 1 << 30
 _NUMBER = "memory_element"
@@ -82,8 +82,30 @@ def _fetched(file: CFile) -> Iterator[Edit]:
                 continue
             words = {*names_in(field(call, "arguments").text)}
             hidden = any(has_effect(macro.body) for macro in file.macros if macro.name in words)
-            if not hidden and not has_effect(field(call, "arguments").text):
+            is_bare = not has_effect(field(call, "arguments").text) and _is_address(field(call, "arguments"))
+            if not hidden and is_bare:
                 yield node.start, node.end, ";" + lines_in(file.source, node.start, node.end)
+
+
+def _is_address(arguments: Node) -> bool:
+    """Whether an address is computed without reading memory, but for rows of its array, or dividing by names:
+    `&y[p[i + 8]]` reads an element."""
+    addressed: set[Span] = set()
+    for node in walk(arguments):
+        match node.type:
+            case "pointer_expression" if operator(node) == "&":
+                inner: Node | None = without_parentheses(field(node, "argument"))
+                while inner is not None:
+                    addressed.add(inner.span)
+                    inner = inner.child_by_field_name("argument")
+            case "subscript_expression" | "field_expression" | "pointer_expression":
+                if node.span not in addressed:
+                    return False
+            case "binary_expression" if operator(node) in ("/", "%") and not decimal(
+                field(node, "right").text
+            ):
+                return False
+    return True
 
 
 def _edits(file: CFile) -> Iterator[Edit]:

@@ -9,19 +9,23 @@ after those that return, is none of which an answer may be about.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.file import c_file
-from loopwright.c.reworded.final_values import changed_names
+from loopwright.c.reworded.final_values import changed_names, integer_type
 from loopwright.c.reworded.numbers_for_sizes import functions_around
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk
-from loopwright.c.tokens import has_effect
+from loopwright.c.tokens import names_in, on_one_line
 from loopwright.errors import BadInput
 from loopwright.prove.comparison.texts import ComparisonOptions
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source, Span
+
+_ENDING = ("abort", "exit", "__builtin_unreachable", "__builtin_trap")
+_PLAIN = re.compile(r"[\w\s()+\-*<>=!&|]+")
 
 
 def never_run(texts: tuple[Source, Source], asked: ComparisonOptions) -> str | None:
@@ -46,13 +50,18 @@ def _under_tests(text: Source) -> Iterator[Source]:
     file = c_file(text)
     for function in functions_around(file):
         body = field(function, "body")
-        changed = {word for node in walk(body) for word in changed_names(node)}
+        changed = [word for node in walk(body) for word in changed_names(node)]
         for region in file.regions:
             place = region.place
+            found = [*_tests(body, place)] if function.span.contains(place) else []
             tests = [
-                f"{sign}({test.text})"
-                for sign, test in (_tests(body, place) if function.span.contains(place) else ())
-                if changed.isdisjoint(identifiers(test)) and not has_effect(test.text)
+                f"{words}({on_one_line(test.text)})"
+                for words, test in found
+                if _PLAIN.fullmatch(test.text)
+                and all(
+                    changed.count(name) <= 1 and integer_type(name, file.declarations, test) is not None
+                    for name in (*names_in(words), *identifiers(test))
+                )
             ]
             if tests:
                 head = f"if ({' && '.join(tests)}) {{\n"
@@ -62,11 +71,10 @@ def _under_tests(text: Source) -> Iterator[Source]:
 
 
 def _tests(block: Node, place: Span) -> Iterator[tuple[str, Node]]:
-    """The tests that hold where a place is reached, with a sign where they do not hold."""
+    """What holds where a place is reached: tests, with `!` where they fail, and values after `name ==`."""
     for one in named_children(block):
-        if one.type == "if_statement" and one.end <= place.start:
-            if one.child_by_field_name("alternative") is None and _returns(field(one, "consequence")):
-                yield "!", field(one, "condition")
+        if one.end <= place.start:
+            yield from _known_after(one)
         elif one.span.contains(place):
             if block.type == "if_statement" and one.span == field(block, "consequence").span:
                 yield "", field(block, "condition")
@@ -75,7 +83,26 @@ def _tests(block: Node, place: Span) -> Iterator[tuple[str, Node]]:
             yield from _tests(one, place)
 
 
-def _returns(inside: Node) -> bool:
+def _known_after(statement: Node) -> Iterator[tuple[str, Node]]:
+    """What holds after a test that leaves the function, an assertion, or what gives names values."""
+    core, given = statement.only_expression, statement.only_assignment
+    if statement.type == "if_statement":
+        if statement.child_by_field_name("alternative") is None and _leaves(field(statement, "consequence")):
+            yield "!", field(statement, "condition")
+    elif given is not None:
+        yield f"{field(given, 'left').text} == ", field(given, "right")
+    elif core is not None and core.type == "call_expression" and field(core, "function").text == "assert":
+        yield "", field(core, "arguments")
+    elif statement.type == "declaration":
+        for one in statement.children_by_field_name("declarator"):
+            if one.type == "init_declarator":
+                yield f"{field(one, 'declarator').text} == ", field(one, "value")
+
+
+def _leaves(inside: Node) -> bool:
     while inside.type == "compound_statement" and named_children(inside):
         inside = named_children(inside)[-1]
-    return inside.type == "return_statement"
+    call = inside.only_expression
+    is_call = call is not None and call.type == "call_expression"
+    is_end = call is not None and is_call and field(call, "function").text in _ENDING
+    return is_end or inside.type == "return_statement"
