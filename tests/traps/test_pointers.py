@@ -184,3 +184,21 @@ def test_rows_that_a_call_gives_are_looked_into(call: str, tmp_path: Path) -> No
         body = "for (i = 1; i < n; i++) u[0][i] = v[0][i - 1];"
         trap = Trap("", body, "void *malloc(unsigned long);", "", after, parameters)
         assert (answer(trap, tmp_path) == PROVED) == _ROWS[call]
+
+
+_GIVEN = {
+    ("double *u", "u[i] = a[i - 1];"): ("f(n, a);", "f(n, b);"),
+    ("double **u", "u[0][i] = a[i - 1];"): ("double *r[1] = {a}; f(n, r);", "double *r[1] = {b}; f(n, r);"),
+    ("V u, V v", "u.x[i] = v.x[i - 1];"): ("V p = {n, a}, q = {n, a}; f(n, p, q);", "V p = {n, a}, q = {n, b}; f(n, p, q);"),
+    ("V u, double *v", "u.x[i] = v[i - 1];"): ("V p = {n, a}; f(n, p, a);", "V p = {n, b}; f(n, p, a);"),
+    ("V u, double *v", "v[i] = u.n;"): ("", "V p = {n, a}; f(n, p, a);"),
+}
+
+
+@pytest.mark.parametrize("region", _GIVEN)
+def test_variables_of_the_file_and_structs_that_a_call_gives(region: tuple[str, str], tmp_path: Path) -> None:
+    parameters, body = region
+    for call, is_apart in zip(_GIVEN[region], (False, True), strict=True):
+        after, head = f"}} void g(int n) {{ {call}", "typedef struct { int n; double *x; } V;"
+        trap = Trap("", f"for (i = 1; i < n; i++) {body}", head, "", after, f"int n, {parameters}")
+        assert not call or (answer(trap, tmp_path) == PROVED) == is_apart

@@ -53,6 +53,43 @@ def path_inside(lvalue: tree.Expression) -> str:
                 return path
 
 
+def inside_lvalue(lvalue: tree.Expression) -> list[tree.Expression]:
+    """The subscripts of an lvalue, and the pointers that are followed to get there."""
+    found: list[tree.Expression] = []
+    core = tree.without_casts(lvalue)
+    while True:
+        match core:
+            case tree.Subscript(base=base, index=index):
+                found.append(index)
+                inner = tree.without_casts(base)
+                follows = not isinstance(unqualified(inner.type), ArrayType)
+            case tree.MemberAccess(object=base, is_arrow=follows):
+                inner = tree.without_casts(base)
+            case tree.Unary(operator="*", operand=base):
+                inner = tree.without_casts(base)
+                follows = not isinstance(unqualified(inner.type), ArrayType)
+            case _:
+                return found
+        if follows:
+            found.append(inner)
+        core = inner
+
+
+def is_chosen(lvalue: tree.Expression) -> bool:
+    """Whether an lvalue is reached through a pointer that is itself an element: `r[k][i]`, `s[k].v[i]`."""
+    core, follows = tree.without_casts(lvalue), False
+    while not follows:
+        match core:
+            case tree.Subscript(base=base) | tree.Unary(operator="*", operand=base):
+                core = tree.without_casts(base)
+                follows = not isinstance(unqualified(core.type), ArrayType)
+            case tree.MemberAccess(object=inner, is_arrow=follows):
+                core = tree.without_casts(inner)
+            case _:
+                return False
+    return any(isinstance(one, tree.Subscript) for one in tree.walk(core))
+
+
 def uncast(node: tree.Expression) -> tree.Expression:
     """What is converted, by C or by a cast that is written."""
     while isinstance(node, tree.Cast):

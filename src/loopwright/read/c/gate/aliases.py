@@ -7,14 +7,14 @@ beside `q = a`, `double *q = &s`, an attribute `alias`, a function that returns 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import combinations, product
 
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import may_be_written
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.liveness import may_run_again
-from loopwright.c.typed.pointer_values import root_and_path, uncast
+from loopwright.c.typed.pointer_values import inside_lvalue, is_chosen, root_and_path, uncast
 from loopwright.c.typed.points_to import PointsTo
 from loopwright.c.typed.unfollowed import (
     Memory,
@@ -112,9 +112,8 @@ def _is_apart(one: tree.Declaration | None, region: TypedRegion) -> bool:
 def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFile) -> None:
     """Two pointers that the function is given, where a call in the file gives it one memory for both."""
     given = {declared.offset: place for place, declared in enumerate(region.function.parameters)}
-    pointers = [
-        use for use in uses if use.root.offset in given and isinstance(_kind(use), Pointer | ArrayType)
-    ]
+    pointers = [use for use in uses if use.root.offset in given and not use.is_direct]
+    _refuse_variables_as_arguments(pointers, [use for use in uses if use.root.is_file_scope], region, file)
     pairs = [
         (one, other)
         for one, other in combinations(pointers, 2)
@@ -137,15 +136,34 @@ def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFil
             raise refuse(other.node.place.span, message, hint)
 
 
+def _refuse_variables_as_arguments(
+    pointers: list[_Use], others: list[_Use], region: TypedRegion, file: TypedFile
+) -> None:
+    """A pointer that the function is given beside a variable of the file, where a call gives it that one."""
+    pairs = [pair for pair in product(pointers, others) if any(use.is_written for use in pair)]
+    for caller, call in calls_of(file, region.function) if pairs else ():
+        facts = PointsTo(file, caller)
+        for one, other in pairs:
+            given = call.arguments[region.function.parameters.index(one.root) :][:1]
+            if not given or not facts.meet(_led(one, given[0], facts), other.storage):
+                continue
+            if not _is_restrict(one) or root_and_path(given[0])[0] == other.root:
+                names = f"'{one.root.name}' and '{other.root.name}'"
+                message = f"{names} may be the same memory, as the call in line {call.place.span.line} shows"
+                raise refuse(one.node.place.span, message, "use one name for the memory in the region")
+
+
+def _led(use: _Use, argument: tree.Expression, facts: PointsTo) -> frozenset[Target]:
+    """What a use of a parameter leads to, where the function is given this argument."""
+    is_given = bool(use.members) or (use.path == "*" and not is_chosen(use.node))
+    return facts.targets(argument) if is_given else facts.reached(argument, use.path)
+
+
 def _meet(one: tuple[_Use, tree.Expression], other: tuple[_Use, tree.Expression], facts: PointsTo) -> bool:
     """Whether two uses of parameters may be one memory: what arguments lead to, or pointers there do."""
     is_same = one[0].path == other[0].path and _share(one[1], other[1], facts)
-    is_inside = [bool(x.members) or (x.path == "*" and not _is_chosen(x.node)) for x, _ in (one, other)]
-    if is_same or (one[0].path == other[0].path == "*" and all(is_inside)):
-        return is_same
-    led = [facts.targets(one[1]) if is_inside[0] else facts.reached(one[1], one[0].path)]
-    led += [facts.targets(other[1]) if is_inside[1] else facts.reached(other[1], other[0].path)]
-    return facts.meet(*led)
+    are_direct = all(x.path == "*" and not is_chosen(x.node) for x, _ in (one, other))
+    return is_same or (not are_direct and facts.meet(_led(*one, facts), _led(*other, facts)))
 
 
 def _is_restrict(use: _Use) -> bool:
@@ -237,32 +255,10 @@ def _uses(statement: tree.Node, facts: PointsTo, rows: _Rows) -> list[_Use]:
         ):
             use = _use(node, facts, rows, is_written=is_written)
             found += [] if use is None else [use]
-            pending += [(part, False) for part in _inside(node)]
+            pending += [(part, False) for part in inside_lvalue(node)]
             continue
         pending += [(part, is_written) for part in tree.children(node)]
     return found
-
-
-def _inside(lvalue: tree.Expression) -> list[tree.Expression]:
-    """The subscripts of an lvalue, and the pointers that are followed to get there."""
-    found: list[tree.Expression] = []
-    core = tree.without_casts(lvalue)
-    while True:
-        match core:
-            case tree.Subscript(base=base, index=index):
-                found.append(index)
-                inner = tree.without_casts(base)
-                follows = not isinstance(unqualified(inner.type), ArrayType)
-            case tree.MemberAccess(object=base, is_arrow=follows):
-                inner = tree.without_casts(base)
-            case tree.Unary(operator="*", operand=base):
-                inner = tree.without_casts(base)
-                follows = not isinstance(unqualified(inner.type), ArrayType)
-            case _:
-                return found
-        if follows:
-            found.append(inner)
-        core = inner
 
 
 def _use(node: tree.Expression, facts: PointsTo, rows: _Rows, *, is_written: bool) -> _Use | None:
@@ -323,7 +319,7 @@ def _refuse_same_rows(use: _Use, facts: PointsTo) -> None:
     That sums, `r[i] = r[0] + i * m`, are rows of their own is taken on trust, but for arrays of pointers.
     """
     kind = unqualified(use.root.type)
-    if not use.is_written or use.is_direct or not _is_chosen(use.node):
+    if not use.is_written or use.is_direct or not is_chosen(use.node):
         return
     if _is_filled(use, facts) or _is_shuffled(use, facts):
         message = f"several pointers in '{use.root.name}' are given the same memory"
@@ -336,21 +332,6 @@ def _refuse_same_rows(use: _Use, facts: PointsTo) -> None:
         if facts.meet(one, other):
             message = f"two pointers in '{use.root.name}' are given the same memory"
             raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
-
-
-def _is_chosen(lvalue: tree.Expression) -> bool:
-    """Whether an lvalue is reached through a pointer that is itself an element: `r[k][i]`, `s[k].v[i]`."""
-    core, follows = tree.without_casts(lvalue), False
-    while not follows:
-        match core:
-            case tree.Subscript(base=base) | tree.Unary(operator="*", operand=base):
-                core = tree.without_casts(base)
-                follows = not isinstance(unqualified(core.type), ArrayType)
-            case tree.MemberAccess(object=inner, is_arrow=follows):
-                core = tree.without_casts(inner)
-            case _:
-                return False
-    return any(isinstance(one, tree.Subscript) for one in tree.walk(core))
 
 
 def _functions_with(variable: tree.Declaration, facts: PointsTo) -> tuple[TypedFunction, ...]:
