@@ -213,6 +213,20 @@ OTHER = {
         "if (n >= 0) abort(); assert(m < 0); " + ONE.format(ALL),
         "unknown",
     ),
+    "parts to what is no minimum": (
+        "#define LESS(a, b) a < b ? a : b\n" + LINE,
+        SCALE,
+        PART.format(CHUNK, "lo; i < LESS(lo + c, n); i++"),
+        "unknown",
+    ),
+    "as many parts as threads are asked for": (
+        LINE,
+        SCALE,
+        PART.format(CHUNK.replace("omp_get_num_threads()", "4"), "lo; i < MIN(lo + c, n); i++").replace(
+            "parallel", "parallel num_threads(4)"
+        ),
+        "unknown",
+    ),
     "a product in a byte": (
         FLAT,
         ROWS,

@@ -45,8 +45,7 @@ _THREAD, _THREADS = "omp_get_thread_num", "omp_get_num_threads"
 _CASTS = (*INDEX_TYPES, "long int", "unsigned", "unsigned int", "unsigned long long")
 _UNSIGNED = ("size_t", "uint64_t", "unsigned", "unsigned int", "unsigned long", "unsigned long long")
 _LEAVING = ({*LEAVING} - {"continue_statement"}) | {"labeled_statement", "gnu_asm_expression"}
-_SMALLER = re.compile(r"\(*x\)*<=?\(*y\)*\?\(*x\)*:\(*y\)*")
-_LARGER = re.compile(r"\(*x\)*>=?\(*y\)*\?\(*y\)*:\(*x\)*")
+_SMALLER = re.compile(r"\(\(?\(x\)(<=?\(y\)\)?\?\(x\):\(y\)|>=?\(y\)\)?\?\(y\):\(x\))\)")
 
 
 def with_whole_loops(source: Source) -> Source:
@@ -59,7 +58,8 @@ def for_two_threads(source: Source) -> Source:
     file = c_file(source)
     edits: list[Edit] = []
     for region, pragma, block in () if _has_own_numbers(file) else _blocks(file):
-        if _THREAD not in block.text or _hidden(region, block.start, block.end):
+        is_fixed = "num_threads" in pragma.argument  # two are fewer than it asks for
+        if is_fixed or _THREAD not in block.text or _hidden(region, block.start, block.end):
             continue
         parts = [re.sub(rf"{_THREAD}\s*\(\s*\)", str(number), block.text) for number in range(2)]
         first, second = (re.sub(rf"{_THREADS}\s*\(\s*\)", "2", one) for one in parts)
@@ -287,8 +287,7 @@ class _Parts:
         body = packed(found[0].body)
         for parameter, letter in zip(found[0].parameters, "xy", strict=True):
             body = re.sub(rf"\b{re.escape(parameter)}\b", letter, body)
-        core = body.removeprefix("(").removesuffix(")")
-        return _SMALLER.fullmatch(core) is not None or _LARGER.fullmatch(core) is not None
+        return _SMALLER.fullmatch(body) is not None
 
     def _combined(self, node: Node) -> Total | None:
         left, right = (self.total(field(node, side)) for side in ("left", "right"))
