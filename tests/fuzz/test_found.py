@@ -349,6 +349,22 @@ def test_new_loops_count_in_types_that_hold_their_numbers(kind: str) -> None:
         made("for (int i = 1; i < n; i++) B[i] = 1;\n", "reverse(S1, i)")
 
 
+_CONVERTED = [(">= 1", ">= 1u"), ("n - 1", "n - 1ul"), ("n - 1", "(unsigned)n - 1")]
+
+
+@pytest.mark.parametrize(("right", "wrong"), _CONVERTED)
+def test_bounds_of_new_loops_are_not_converted_to_unsigned_types(right: str, wrong: str) -> None:
+    """-3 is no less than 1 there."""
+
+    def mistaken(regions: Sequence[Loops], *, openmp: bool) -> Source:
+        source = new_source(regions, openmp=openmp)
+        assert right in source.text
+        return replace(source, text=source.text.replace(right, wrong))
+
+    with patch.object(targets, "new_source", mistaken), pytest.raises(GaveUp, match="unsigned type"):
+        made("for (int i = 1; i < n; i++) B[i] = 1;\n", "reverse(S1, i)")
+
+
 def test_a_number_of_blocks_is_computed_from_one_below_0() -> None:
     body = "for (int i = n; i > 1; i--) B[i] += 1;\n"
     new = made(body, "strip_mine(S1, i, 3)\nshift(S1, i, -1)\nblock(S1, i)")

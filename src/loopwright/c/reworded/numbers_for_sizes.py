@@ -60,7 +60,8 @@ def mentions_sizes(source: Source) -> bool:
 def _are_hidden(file: CFile, names: set[str]) -> bool:
     """Whether a macro in the functions around regions names one of these."""
     used = {word for function in functions_around(file) for word in names_in(function.text)}
-    return any(one.name in used and not names.isdisjoint(names_in(one.body)) for one in file.macros)
+    own = ((one.name, set(names_in(one.body)).difference(one.parameters or ())) for one in file.macros)
+    return any(name in used and not names.isdisjoint(words) for name, words in own)
 
 
 def functions_around(file: CFile) -> list[Node]:

@@ -38,6 +38,7 @@ from loopwright.prove.reading.c_expressions import Unreadable, Words
 from loopwright.prove.reading.loops import NOTHING, sides, text_loops, values_at
 from loopwright.prove.reading.operation import Different, Equation, StatementSyntax, same_operation
 from loopwright.prove.scanning.scan import ScannedLoops, prove_scan
+from loopwright.prove.text.text_model import converted_bound
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.transform.scheduling import flat_schedule
 
@@ -69,6 +70,9 @@ def prove_text(
     claimed = prove_claims(intended, new, claims)
     if not isinstance(claimed, Proved):
         return claimed
+    converted = converted_bound(new)
+    if converted is not None:
+        return Undecided(f"'{converted.text}' may be another number in the unsigned type it is converted to")
     loops = claimed_loops(new, claims, marked)
     if scanned is not None and not independent and not marked and scanned.are(loops):
         return Proved(scanned.obligations + claimed.obligations)

@@ -74,15 +74,25 @@ def _is_plain(program: Program) -> bool:
 
 def has_unsigned(program: Program) -> bool:
     """Whether anything is converted to an unsigned type: the reader knows what may be negative there."""
-    types = program.file.declarations
-    for node in walk(program.syntax):
-        match node.type:
-            case "number_literal" if "u" in node.text.lower():
-                return True
-            case "cast_expression" | "declaration":
-                if is_unsigned_type(types.resolved(field(node, "type").text)):
-                    return True
-    return False
+    return any(_is_unsigned(node, program) for node in walk(program.syntax))
+
+
+def _is_unsigned(node: Syntax, program: Program) -> bool:
+    match node.type:
+        case "number_literal":
+            return "u" in node.text.lower()
+        case "cast_expression" | "declaration":
+            return is_unsigned_type(program.file.declarations.resolved(field(node, "type").text))
+        case _:
+            return False
+
+
+def converted_bound(program: Program) -> Syntax | None:
+    """What decides how often statements run and is converted to an unsigned type, in which it may be another
+    number: `i >= 2u`."""
+    words = words_of(program)
+    bounds = (one for one in _bounds(program) if any(_is_unsigned(part, program) for part in walk(one)))
+    return next((one for one in bounds if value_type(one, words, one.span) is None), None)
 
 
 def _bounds(program: Program) -> Iterator[Syntax]:
