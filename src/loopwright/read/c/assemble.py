@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import islpy as isl
 
+from loopwright.c.declarations import is_integer_type
 from loopwright.c.file import c_file
 from loopwright.c.liveness import is_hidden
 from loopwright.c.references import expression_name, parameter_name
@@ -160,8 +161,8 @@ def _parameters(
             used.update(dict.fromkeys(names_of(item)))
     for condition in needed:
         used.update(dict.fromkeys(names_of(condition)))
-    if any(statement.domain.is_empty() for statement in statements):
-        used.update(dict.fromkeys(_bound_names(setting, block)))
+    is_empty = any(statement.domain.is_empty() for statement in statements)
+    used.update(dict.fromkeys(_bound_names(setting, block, cancelled=not is_empty)))
     stray = [name for name in used if name in setting.names.iterators]
     if stray:
         raise InternalError(Code.INTERNAL, f"the iterator {stray[0]} escaped its loop")
@@ -169,8 +170,11 @@ def _parameters(
     return tuple(Parameter(name, text) for name, text in texts.items())
 
 
-def _bound_names(setting: Setting, block: Node) -> Iterator[str]:
-    """The parameters in the heads of loops and in conditions; those of a statement that never runs count."""
+def _bound_names(setting: Setting, block: Node, *, cancelled: bool) -> Iterator[str]:
+    """The parameters in the heads of loops and in conditions; those of a statement that never runs count.
+
+    Those that may be `cancelled` alone are integers that a head names twice: `m >= m`.
+    """
     heads = [
         part
         for node in walk(block)
@@ -179,12 +183,16 @@ def _bound_names(setting: Setting, block: Node) -> Iterator[str]:
         if part != node.child_by_field_name("body") and part.type.endswith(("expression", "declaration"))
     ]
     called = {field(node, "function") for node in walk(block) if node.type == "call_expression"}
-    for node in (part for head in heads for part in walk(head)):
-        name = node.text if node.type == "identifier" and node not in called else ""
-        changes = name in setting.names.iterators | setting.names.written | setting.names.untracked
-        is_value = setting.names.ranks.get(name) == 0 and not setting.kinds.is_type(name)
-        if name and is_value and not changes:
-            yield name
+    changing = setting.names.iterators | setting.names.written | setting.names.untracked
+    for head in heads:
+        words = [node.text for node in walk(head) if node not in called]
+        for name in (node.text for node in walk(head) if node.type == "identifier" and node not in called):
+            is_value = setting.names.ranks.get(name) == 0 and not setting.kinds.is_type(name)
+            declared = setting.declarations.visible(name, setting.region)
+            kind = setting.declarations.resolved(declared.type) if declared is not None else ""
+            may_cancel = words.count(name) > 1 and is_integer_type(kind)
+            if is_value and name not in changing and (may_cancel or not cancelled):
+                yield name
 
 
 _PARAMETERS = frozenset(
