@@ -8,9 +8,12 @@ import pytest
 
 from loopwright.c.typed.file import TypedRegion, typed_file
 from loopwright.errors import BadInput
+from loopwright.progress import silent
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.gate.numbers import known_values
 from loopwright.read.c.reader import read_c
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
 from loopwright.source import Source
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
@@ -111,3 +114,20 @@ def test_declarations_whose_types_do_something_stay(tmp_path: Path) -> None:
     file = typed_file(Source("t.c", number))
     (region,) = file.regions
     assert isinstance(region, TypedRegion) and not known_values(region, file)
+
+
+CANCELLED = (
+    *("for (i = 0; i < n; i++) if (m >= m) x[i] = 1;", "for (i = 0; i < n + m - m; i++) x[i] = 1;"),
+    *("if (m || !m) x[0] = 1;", "for (i = 0; i < (m >= m ? n : 3); i++) x[i] = 1;"),
+    *("for (i = 0; i < n; i++) if (m != m) x[i] = 1;", "for (i = 0; i < n; i++) if (x[i] > m * m) x[i] = m;"),
+)
+
+
+def test_sizes_that_cancel_are_read(tmp_path: Path) -> None:
+    regions = "".join(
+        f"void f{number}(int n, unsigned m, double *x) {{ int i;\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+        for number, body in enumerate(CANCELLED)
+    )
+    (tmp_path / "t.c").write_text(regions)
+    done = transformed(Request(file=str(tmp_path / "t.c")), silent)
+    assert len(done.regions) == len(CANCELLED)

@@ -157,3 +157,24 @@ def test_structs_by_their_addresses_are_looked_into(tmp_path: Path) -> None:
     own = Trap("", region, head, parameters="int n, T *u, T *v", after="} void g(int n) { T s = {n, a}, t = {n, b}; f(n, &s, &t);")
     assert answer(shared, tmp_path) != PROVED
     assert answer(own, tmp_path) == PROVED
+
+
+@pytest.mark.parametrize(
+    ("setup", "is_proved"),
+    [
+        ("struct v t = s[0]; s[0] = s[1]; s[1] = t;", True),
+        ("{ struct v t = s[n - 1]; s[n - 1] = s[1]; s[1] = t; }", True),
+        ("struct v t = s[0]; s[0] = s[1]; if (n > 3) s[1] = t;", False),
+        ("struct v t = s[0]; if (n) s[1] = t; s[0] = s[1];", False),
+        ("struct v t = s[0]; s[1] = t; s[0] = s[1];", False),
+        ("struct v t = s[0]; s[0] = s[1]; t = s[1]; s[1] = t;", False),
+        ("struct v t = s[0]; s[0] = s[1]; s[1] = t; s[0] = s[1];", False),
+        ("j = 0; struct v t = s[j++]; s[j++] = s[1]; s[1] = t;", False),
+    ],
+)
+def test_structs_are_exchanged_by_three_statements_that_stand_together(
+    setup: str, is_proved: bool, tmp_path: Path
+) -> None:
+    body = "for (i = 0; i < n; i++) s[0].p[i] = s[1].p[i + 1];"
+    trap = Trap("", body, head="struct v { double *p; };", setup=setup, parameters="int n, struct v *s")
+    assert (answer(trap, tmp_path) == PROVED) == is_proved

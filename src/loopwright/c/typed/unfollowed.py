@@ -224,23 +224,20 @@ def copied(node: tree.Node, file: TypedFile) -> Iterator[_Store]:
 
 
 def is_exchanged(one: tree.Expression, other: tree.Expression, function: TypedFunction) -> bool:
-    """Whether `T t = one; one = other; other = t;` are in a function: both are what they were, elsewhere."""
-
-    def words(node: tree.Node) -> list[str]:
-        return [token.text for token in function.tokens[node.place.first : node.place.end]]
-
-    back = [
-        value.declaration
-        for node in function.giving
-        if isinstance(node, tree.Assign)
-        and words(node.target) == words(other)
-        and isinstance(value := tree.without_casts(node.value), tree.Name)
-    ]
-    return any(
-        node.declaration in back and node.initial is not None and words(node.initial) == words(one)
-        for node in function.giving
-        if isinstance(node, tree.Declarator)
-    )
+    """Whether `T t = one; one = other; other = t;` stand together in a function: both are what they were,
+    elsewhere.  Places that a call or an assignment chooses may be others each time."""
+    tokens = [token.text for token in function.tokens]
+    first, second = (tokens[node.place.first : node.place.end] for node in (one, other))
+    changing = (tree.CallExpression, tree.Update, tree.Assign, tree.OtherExpression)
+    if any(isinstance(part, changing) for node in (one, other) for part in tree.walk(node)):
+        return False
+    for node in function.giving:
+        if isinstance(node, tree.Declarator) and node.initial is not None:
+            swap = ["=", *first, ";", *first, "=", *second, ";", *second, "=", node.declaration.name, ";"]
+            start = node.initial.place.first - 1
+            if tokens[start : start + len(swap)] == swap and start < one.place.first < start + len(swap):
+                return True
+    return False
 
 
 def set_by(
