@@ -13,8 +13,9 @@ from loopwright.optimise.candidates.judging import GIVEN, Judge
 from loopwright.optimise.candidates.nests import SearchContext, targets
 from loopwright.optimise.candidates.orders import cut_after, parallel
 from loopwright.optimise.candidates.parts import parted
+from loopwright.optimise.candidates.strips import with_other_strips
 from loopwright.optimise.candidates.structures import around
-from loopwright.optimise.candidates.threads import among_threads, finer_tiles, in_parts
+from loopwright.optimise.candidates.threads import among_threads, finer_tiles, in_parts, shared_by_threads
 from loopwright.optimise.model.machine import CacheLevel
 from loopwright.optimise.proving import first_proved
 from loopwright.optimise.timing.trials import Trial
@@ -356,3 +357,28 @@ def test_steps_that_commute_are_not_for_several_threads(tmp_path: Path) -> None:
     assert judge.estimated(parse_script("reverse(S, i)"), "") is not None
     assert judge.estimated(parse_script("parallel(S, j)"), "") is not None
     assert judge.estimated(parse_script("parallel(S, i)"), "") is None
+
+
+def test_strips_are_as_long_in_all_steps_that_name_them() -> None:
+    """In a strip of a factorisation one thread works alone: less in half a strip, which several steps name."""
+    program = kernel_program("lu")
+    setting = SearchContext(plan_of(program), WIDE, {"N": 400}, ordering(program), threads=2)
+    judge = Judge(setting.start, setting, math.inf, threads=2)
+    judge.original()
+    script = parse_script(
+        "distribute(Left, Norm, Right)\naffine(Norm, {[i, j] -> [i, j, k] : k = j})\n"
+        "fuse(Left, Norm, 3)\nfuse(Norm, Right, 3)\ninterchange(@31, [k, i, j])\nstrip_mine(@31, k, 40)\n"
+        "(After, Panel) = isplit(@31, {[kT, k, i, j] : i >= 40 * kT + 40 and j >= 40 * kT + 40}, 1)\n"
+        "reorder(After, Panel)\ninterchange(Panel, k, i)\ninterchange(After, k, i)\n"
+    )
+    half, twice = with_other_strips(script)
+    assert "strip_mine(@31, k, 20)" in map(str, half) and "i >= 20 * kT + 20 and" in str(half[6])
+    assert "80 * kT + 80" in str(twice[6]) and "40" not in str(twice[6])
+    assert list(with_other_strips(parse_script("strip_mine(S, k, 40)"))) == []
+    one = judge.estimated(script, "")
+    assert one is not None
+    strips = [
+        [str(step) for step in found.script if "strip_mine" in str(step)]
+        for found in shared_by_threads(judge, one)
+    ]
+    assert ["strip_mine(@31, k, 20)"] in strips and ["strip_mine(@31, k, 40)"] in strips

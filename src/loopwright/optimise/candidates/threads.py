@@ -28,6 +28,7 @@ from loopwright.optimise.candidates.nests import (
 )
 from loopwright.optimise.candidates.orders import cut_after, parallel
 from loopwright.optimise.candidates.parts import parted
+from loopwright.optimise.candidates.strips import with_other_strips
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
@@ -75,9 +76,15 @@ def parallelise(judge: Judge, count: int) -> None:
 
 
 def shared_by_threads(judge: Judge, one: Estimated) -> Iterator[Estimated]:
-    """A script with parallel loops in all nests, in parts, and where threads seldom wait for each other."""
+    """A script with parallel loops in all nests, in parts, and where threads seldom wait for each other.
+
+    What one thread does alone in a strip is less in strips that are half as long.
+    """
     if (after := among_threads(judge, one)) is not one:
         yield after
+        shorter = next(with_other_strips(after.script), None)
+        if shorter is not None and (strips := judge.estimated(shorter, after.origin)) is not None:
+            yield strips
     if (parted := in_parts(judge, one)) is not None:
         yield parted
     if (seldom := among_threads(judge, one, SELDOM)) is not one and seldom.script != after.script:

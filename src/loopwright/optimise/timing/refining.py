@@ -14,6 +14,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.finishing import finished
 from loopwright.optimise.candidates.judging import GIVEN, Estimated, Judge
 from loopwright.optimise.candidates.nests import Script, is_shared, tiles_copied
+from loopwright.optimise.candidates.strips import with_other_strips
 from loopwright.optimise.candidates.threads import shared_by_threads
 from loopwright.optimise.timing.results import Results
 from loopwright.optimise.timing.trials import BATCH, Judged, Task, Timed, Trial, Trials, in_turn
@@ -39,7 +40,7 @@ FEWEST, MOST = 2, 16
 
 
 def resized(script: Script) -> Iterator[Script]:
-    """The script without one of its blocks, then with one number of a block doubled or halved.
+    """The script with other strips, without one of its blocks, then with a number of one doubled or halved.
 
     Blocks are tiles, and iterations that are written out; the last ones come first.  Before that, tiles of
     several nests that are as large along a loop change together: they may share the loop over them.  Tiles
@@ -52,6 +53,7 @@ def resized(script: Script) -> Iterator[Script]:
         for place, step in reversed(list(enumerate(script)))
         if isinstance(step.operation, Tile | UnrollAndJam)
     ]
+    yield from with_other_strips(script)
     yield from _alike(script)
     if len(script) > 1:
         yield from ((*script[:place], *script[place + 1 :]) for place, _ in blocks)
