@@ -360,7 +360,7 @@ def test_steps_that_commute_are_not_for_several_threads(tmp_path: Path) -> None:
 
 
 def test_strips_are_as_long_in_all_steps_that_name_them() -> None:
-    """In a strip of a factorisation one thread works alone: less in half a strip, which several steps name."""
+    """In a strip of a factorisation one thread works alone: less in half of one, which several steps name."""
     program = kernel_program("lu")
     setting = SearchContext(plan_of(program), WIDE, {"N": 400}, ordering(program), threads=2)
     judge = Judge(setting.start, setting, math.inf, threads=2)
