@@ -2,7 +2,7 @@
 
 `BadInput`       the user's text is wrong: exit code 2;
 `Illegal`        the answer is no, with a witness: exit code 1;
-`GaveUp`         a budget of time or size ran out: exit code 3;
+`GaveUp`         a budget of time or size ran out: exit code 3; or an interrupt: 130;
 `Crashed`        the user's program crashed or did not end before anything was known: exit code 4;
 `InternalError`  Loopwright or isl failed; never to be read as an answer: exit code 4.
 """
@@ -29,7 +29,8 @@ class Severity(Enum):
 class Code(Enum):
     """What kind of error it is: given where it is raised, explained by `loopwright explain CODE`.
 
-    The hundreds are the exit statuses: each class of errors below has those of one hundred.
+    The hundreds are the exit statuses, but for that of an interrupt: each class of errors below has those of
+    one hundred.
     """
 
     READ_TOO_EARLY = "LW101"
@@ -86,7 +87,12 @@ class Code(Enum):
 
     @property
     def exit_code(self) -> int:
-        """The exit status of a command that ends with it."""
+        """The exit status of a command that ends with it; 130 is what shells expect of an interrupt."""
+        return 130 if self is Code.INTERRUPTED else self.hundred
+
+    @property
+    def hundred(self) -> int:
+        """The class of errors it belongs to: 1 is a no, 2 bad input, 3 no answer, 4 a failure of Loopwright."""
         return int(self.value[2])
 
     @property
@@ -100,7 +106,7 @@ class Code(Enum):
         """The outcome in one or two words, for machines."""
         if self is Code.CRASHED:
             return "crashed"
-        return {1: "wrong", 2: "bad input", 3: "gave up", 4: "internal error"}[self.exit_code]
+        return {1: "wrong", 2: "bad input", 3: "gave up", 4: "internal error"}[self.hundred]
 
 
 REPORT = "please report it, with the input and the command line, at the project's issue tracker"

@@ -7,8 +7,8 @@ import os
 import sys
 from types import TracebackType
 
-INTERRUPTED = 3
-"""The exit status for no answer."""
+INTERRUPTED = 130
+"""The exit status of what SIGINT ended: 128 and its number."""
 
 
 def end_interrupted() -> None:

@@ -42,7 +42,7 @@ def test_an_interrupt_while_modules_are_loaded_shows_no_traceback(tmp_path: Path
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     command = [sys.executable, "-m", "loopwright", "--version"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (3, "", "loopwright: interrupted\n")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "loopwright: interrupted\n")
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")

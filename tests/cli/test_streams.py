@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
@@ -221,7 +222,7 @@ def test_an_interrupt_while_modules_are_loaded() -> None:
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
-    assert (done.returncode, done.stdout, done.stderr) == (3, "", "loopwright: interrupted\n")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "loopwright: interrupted\n")
 
 
 def test_an_interrupt_while_the_command_line_is_read(
@@ -235,5 +236,21 @@ def test_an_interrupt_while_the_command_line_is_read(
     monkeypatch.setattr(command_line, "parsed", interrupted)
     with pytest.raises(SystemExit) as caught:
         command_line.main(["explain", "LW101"])
-    assert caught.value.code == 3
-    assert "interrupted" in capsys.readouterr().err
+    assert caught.value.code == 130
+    assert capsys.readouterr().err == "loopwright: interrupted\n"
+
+
+@pytest.mark.parametrize("verb", ["extract", "prove --directives"])
+def test_an_interrupt_of_work_is_one_line(
+    c: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    """Also in one of several files, which are asked about in processes of their own."""
+
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    for name, function in (("report.program_text", "extracted"), ("read.c.reader", "load_c")):
+        monkeypatch.setattr(importlib.import_module(f"loopwright.{name}"), function, interrupted)
+    with pytest.raises(SystemExit) as caught:
+        command_line.main([*verb.split(), c])
+    assert (caught.value.code, capsys.readouterr()) == (130, ("", "loopwright: interrupted\n"))

@@ -159,6 +159,7 @@ def test_progress_is_a_line_that_goes_away_and_silence_in_a_pipe() -> None:
         (Illegal(Code.NOT_PARALLEL, "", witness=""), 1, "wrong"),
         (BadInput(Code.GRAMMAR, ""), 2, "bad input"),
         (GaveUp(Code.TIME, ""), 3, "gave up"),
+        (GaveUp(Code.INTERRUPTED, ""), 130, "gave up"),
         (InternalError(Code.INTERNAL, ""), 4, "internal error"),
         (Crashed(Code.CRASHED, ""), 4, "crashed"),
     ],

@@ -25,7 +25,10 @@ from loopwright.lazy_dataclass import dataclass
 WIDTH = 88
 """Columns of the texts around the options."""
 
-STATUS = "exit status: 0 done and proved; 1 the answer is no; 2 bad input; 3 gave up; 4 internal error"
+STATUS = (
+    "exit status: 0 done and proved; 1 the answer is no; 2 bad input; 3 gave up; 4 internal error; "
+    "130 interrupted"
+)
 
 
 @dataclass(frozen=True)

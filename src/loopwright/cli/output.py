@@ -61,6 +61,9 @@ def write_err(text: str) -> None:
 
 def write_error(error: LoopwrightError, file: str | None) -> None:
     """The diagnostic to standard error, in colour on a terminal; `file` is what the verb was about."""
+    if error.code is Code.INTERRUPTED:
+        write_err("loopwright: interrupted\n")  # who pressed Ctrl-C knows why
+        return
     from loopwright.report.diagnostics import as_rich, as_text
 
     stream = sys.stderr

@@ -300,6 +300,8 @@ def _one(
             wall=arguments.wall_timeout,
         )
     except LoopwrightError as error:
+        if error.code is Code.INTERRUPTED:
+            raise
         if isinstance(error, BadInput):
             error.at(Span.start_of(file))
         return FileVerdict(file, error.code.verdict, diagnostic=error.diagnostic)

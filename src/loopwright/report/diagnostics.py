@@ -183,7 +183,7 @@ def _excerpt(span: Span | None, otherwise: str, margin: str, *, flush: bool) -> 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 LEVELS = {1: "error", 2: "error", 3: "warning", 4: "error"}
-"""By the exit status of a code: what could not be decided is a warning."""
+"""By the hundred of a code: what could not be decided is a warning."""
 
 
 def sarif_log(
@@ -216,7 +216,7 @@ def _result(one: Diagnostic, rule: int, file: str, revision: str) -> dict[str, A
     return {
         "ruleId": one.code.value,
         "ruleIndex": rule,
-        "level": LEVELS[one.code.exit_code],
+        "level": LEVELS[one.code.hundred],
         "message": {"text": one.summary + witness},
         "locations": [_location(one.span or Span.start_of(file), revision)],
         "relatedLocations": [{"id": k, **place} for k, place in enumerate(related)],
