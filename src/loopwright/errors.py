@@ -92,7 +92,7 @@ class Code(Enum):
 
     @property
     def hundred(self) -> int:
-        """The class of errors it belongs to: 1 is a no, 2 bad input, 3 no answer, 4 a failure of Loopwright."""
+        """Its class of errors: 1 is a no, 2 bad input, 3 no answer, 4 a failure of Loopwright."""
         return int(self.value[2])
 
     @property
