@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import loopwright as lw
 from loopwright.cli.main import main
+from loopwright.errors import BadInput, Code
 from tests.conftest import ROOT
 
 NUMBERS = {"2^63": str(2**63), "20 digits": "9" * 20, "5000 digits": "9" * 5000, "negative": "-" + "9" * 5000}
@@ -109,3 +111,15 @@ def test_an_integer_is_digits(capfd: pytest.CaptureFixture[str], text: str) -> N
 def test_sizes_to_optimise_for(tmp_path: Path, capfd: pytest.CaptureFixture[str], number: str) -> None:
     (tmp_path / "f.c").write_text(C.format("n", "", "0"))
     assert status(capfd, "optimise", str(tmp_path / "f.c"), "--model", "--size", f"n={number}") == 2
+
+
+def test_a_size_that_the_program_does_not_name(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """It was taken and had no effect: the model answered for another size than was meant."""
+    (tmp_path / "f.c").write_text(C.format("n", "", "0"))
+    with pytest.raises(SystemExit) as ended:
+        main(["optimise", str(tmp_path / "f.c"), "--model", "--size", "rows=3"])
+    assert ended.value.code == 2
+    assert "'rows' is given a value, and is nowhere in the program" in capfd.readouterr().err
+    with pytest.raises(BadInput) as caught:
+        lw.optimise(tmp_path / "f.c", model=True, rows=3)
+    assert caught.value.diagnostic.code is Code.OPTION

@@ -8,13 +8,22 @@ checked (`hidden_names`): its body must not assign, nor mention what the region 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from loopwright.c.regions import Directive
-from loopwright.c.tokens import has_assignment, name_matches, names_in, packed, spelled, with_names_replaced
+from loopwright.c.tokens import (
+    has_assignment,
+    name_matches,
+    names_in,
+    packed,
+    spelled,
+    whole_word,
+    with_names_replaced,
+)
+from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Span
+from loopwright.source import Source, Span
 
 _STATEMENTS = frozenset(("#", "##", ";", "{", "}"))
 _PASTED = re.compile(r"([A-Za-z_]\w*)\s*##\s*[A-Za-z]\w*")
@@ -214,3 +223,19 @@ def storage_of(macros: Sequence[Macro], name: str) -> str | None:
     if text is None or any(definitions(macros, word) for word in names_in(text)) or integer_text(text):
         return None
     return text
+
+
+_OWN_HEADER = re.compile(r"#\s*include\s*[^<\s]")
+"""A header of the user's own, or one that a macro names."""
+
+
+def refuse_unknown_sizes(source: Source, names: Iterable[str], *more: Source) -> None:
+    """Raise for a size that none of the texts has a word for, nor a header of theirs may have."""
+    texts = [one.text for one in (source, *more)]
+    if any(_OWN_HEADER.search(text) for text in texts):
+        return
+    for name in names:
+        if not any(whole_word(name).search(text) for text in texts):
+            message = f"'{name}' is given a value, and is nowhere in the program"
+            hint = "sizes are macros of the program, or names in its original"
+            raise BadInput(Code.OPTION, message, span=Span.start_of(source.path), hint=hint)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
+from loopwright.c.macros import refuse_unknown_sizes
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.check.algorithms.codes import CodeScheme, codes
 from loopwright.check.algorithms.fast import fast_call, fast_check
@@ -45,7 +46,7 @@ from loopwright.check.run.execute import (
 )
 from loopwright.check.run.findings import RunLog, run_log
 from loopwright.check.run.report import Answer, Report
-from loopwright.check.run.sizes import Sizes, find_sizes, not_reached, refuse_unknown_sizes
+from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.run.undefined import with_other_memory, with_undefined
 from loopwright.check.runtime import runtime_text
 from loopwright.check.values.differing import with_difference, with_own_storage
@@ -116,7 +117,7 @@ LANE_BY_LANE = "vectors are checked lane by lane, by the functions of the compil
 
 
 def _checked(source: Source, spec: str | Path | None, options: CheckOptions) -> Report:
-    refuse_unknown_sizes(source, spec, options.defined)
+    refuse_unknown_sizes(source, options.defined, *(() if spec is None else [load_unmarked(spec)]))
     try:
         report = check(parse_input(source, spec, options.reading), options)
     except (BadInput, GaveUp):

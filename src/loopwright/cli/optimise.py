@@ -111,11 +111,15 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
 
 def _given_sizes(arguments: argparse.Namespace) -> tuple[str, ...]:
     """What `--size` says: of a loop without iterations there is nothing to time."""
+    from loopwright.c.macros import refuse_unknown_sizes
+    from loopwright.read.text import load
+
     found = options.sizes(arguments.size, arguments.file, "--size")
     for name, value in found.items():
         if value < 1:
             message = f"--size {name}={value} is not a problem size"
             raise BadInput(Code.OPTION, message, span=Span.start_of(arguments.file), hint="give a size >= 1")
+    refuse_unknown_sizes(load(arguments.file), found)
     return tuple(f"{name}={value}" for name, value in found.items())
 
 

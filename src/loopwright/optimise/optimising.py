@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loopwright.arguments import file_named
+from loopwright.c.macros import refuse_unknown_sizes
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import GaveUp
 from loopwright.lazy_dataclass import dataclass
@@ -38,6 +39,7 @@ from loopwright.optimise.timing.workshop import ROUNDS, TrialsHere, Workshop
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.reductions import ordering
 from loopwright.read.c.options import AS_MARKED, ReadOptions
+from loopwright.read.text import load
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import Outcome, Request
 from loopwright.rewrite.scripts import applied
@@ -143,7 +145,8 @@ class Search:
 
 
 def optimise_file(path: str | Path, search: Search, reading: ReadOptions = AS_MARKED) -> Optimised:
-    """`optimise` with gcc."""
+    """`optimise` with gcc, for sizes that the file names."""
+    refuse_unknown_sizes(load(path), [one.partition("=")[0] for one in search.defines])
     flags = (*reading.compiled.arguments, *(f"-D{one}" for one in search.defines))
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
         runner = TrialRunner(Path(file_named(path)), Path(folder), find_compiler(), flags)

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 import islpy as isl
 
 from loopwright.c.macros import definitions
-from loopwright.c.tokens import names_in, whole_word
+from loopwright.c.tokens import names_in
 from loopwright.check.original.specification import Specification, specification
 from loopwright.check.program.addresses import addresses
 from loopwright.check.program.instrument import instrumented, precise_call, size_texts, with_insertions
@@ -33,8 +32,7 @@ from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import at_parameters, without_parameters
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import DIM, union
-from loopwright.read.c.reader import load_unmarked
-from loopwright.source import Source, Span
+from loopwright.source import Span
 
 
 @dataclass(frozen=True)
@@ -72,22 +70,6 @@ def find_sizes(given: Input, known: ReachedCode, defined: Mapping[str, int], too
         for one in given.original.parameters
     )
     return Sizes({name: values[name] for name in given.original.params}, texts, tuple(solved))
-
-
-def refuse_unknown_sizes(source: Source, spec: str | Path | None, defined: Mapping[str, int]) -> None:
-    """Raise for a size that neither text has a word for, nor a header of theirs may have."""
-    texts = [source.text, *([] if spec is None else [load_unmarked(spec).text])]
-    if any(_OWN_HEADER.search(text) for text in texts):
-        return
-    for name in defined:
-        if not any(whole_word(name).search(text) for text in texts):
-            message = f"'{name}' is given a value, and is nowhere in the program"
-            hint = "sizes are macros of the program, or names in its original"
-            raise BadInput(Code.OPTION, message, span=Span.start_of(source.path), hint=hint)
-
-
-_OWN_HEADER = re.compile(r"#\s*include\s*[^<\s]")
-"""A header of the user's own, or one that a macro names."""
 
 
 def _refuse_variable(given: Input, known: ReachedCode, name: str) -> None:
