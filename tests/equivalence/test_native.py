@@ -29,8 +29,8 @@ from loopwright.loops.expressions import (
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Block, For, If, Let, Node
 from loopwright.prove.descent import native
-from loopwright.prove.descent.native import NotNative, native_pair
-from loopwright.prove.descent.running import TooLong, counting
+from loopwright.prove.descent.encoding import NotNative
+from loopwright.prove.descent.native import TooLong, native_pair
 from loopwright.prove.equivalence import numbering
 from loopwright.prove.equivalence.assignments import Computation, columns_of
 from loopwright.prove.equivalence.running import Pair, compared
@@ -119,8 +119,10 @@ def test_runs_what_the_interpreter_runs(name: str, size: int) -> None:
     expected = list(execute(program, sizes))
     for found, times in zip(steps, (1, 2), strict=True):
         assert [(one.computation.name, one.values) for one in found] == expected * times
-    assert took == 3 * counting(program)(sizes, MOST)
+    assert took == 3 * pair.count(sizes, MOST)
     if took:
+        with pytest.raises(TooLong):
+            pair.count(sizes, took // 3 - 1)
         with pytest.raises(TooLong):
             pair.run(sizes, 2 * took // 3 - 1)
 
@@ -135,7 +137,8 @@ def test_tells_of_the_cells_that_python_tells_of(name: str) -> None:
     ):
         pair = _pair(old, new)
         fast = native_pair(pair)
-        assert fast.run(sizes, MOST) == sum(counting(one)(sizes, MOST) for one in (old, new))
+        counts = (native_pair(_pair(one, one)).count(sizes, MOST) for one in (old, new))
+        assert fast.run(sizes, MOST) == sum(counts)
         everything = fast.leading_to()
         assert everything is not None
         runs = numbering.numbered(everything, numbering.Table(reassociate=False))

@@ -1,4 +1,4 @@
-"""Loops made functions of Python run what the interpreter of LOOP runs, and count the same iterations."""
+"""Loops run by `native.c` make the calls that the interpreter of LOOP makes, and take as many iterations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import pytest
 from loopwright.loops.expressions import And, Compare, Int, Relation, Scaled, Sum, Var
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Block, Call, For, If, Node
-from loopwright.prove.descent.running import TooLong, Visit, compiled, counting
+from loopwright.prove.descent import instances
+from loopwright.prove.descent.encoding import NotNative
+from loopwright.prove.descent.instances import executions
+from loopwright.prove.equivalence.running import Pair
 
 OUTER, J, N = Var("i"), Var("j"), Var("n")
 
@@ -47,26 +50,31 @@ LOOPS: dict[str, tuple[Relation, int, Node]] = {
 def test_as_the_interpreter_runs_them(name: str, size: int) -> None:
     relation, step, body = LOOPS[name]
     program = _called(body, 6 if step < 0 else 0, relation, step)
-    found: list[tuple[str, tuple[int, ...]]] = []
-
-    def visitor(called: str) -> Visit:
-        return lambda *values: found.append((called, values))
-
-    run = compiled(program).visiting({one: visitor(one) for one in ("outer", "inner", "after")})
-    took = run({"n": size}, 1000)
-    assert found == list(execute(program, {"n": size}))
-    assert counting(program)({"n": size}, took) == took
-    if took:
-        with pytest.raises(TooLong):
-            run({"n": size}, took - 1)
-        with pytest.raises(TooLong):
-            counting(program)({"n": size}, took - 1)
+    expected = list(execute(program, {"n": size}))
+    assert executions(program, Block(()))({"n": size}) == (expected, [])
+    assert executions(Block(()), program)({"n": size}) == ([], expected)
 
 
-def test_more_loops_than_python_has() -> None:
-    """They take too long, whatever the sizes: Python has twenty loops inside each other at most."""
+def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python runs them, and so it does where numbers are too large for C."""
+
+    def refused(pair: Pair) -> None:
+        raise NotNative
+
+    relation, step, body = LOOPS["up to"]
+    program = _called(body, 0, relation, step)
+    expected = list(execute(program, {"n": 4}))
+    monkeypatch.setattr(instances, "native_pair", refused)
+    assert executions(program, program)({"n": 4}) == (expected, expected)
+
+
+def test_many_loops_inside_each_other() -> None:
     node: Node = Call("inner", ())
     for k in range(30):
         node = For(f"i{k}", Int(0), Compare(Relation.LT, Var(f"i{k}"), Int(1)), 1, node)
-    with pytest.raises(TooLong):
-        counting(node)({}, 1000)
+    assert executions(node, node)({}) == ([("inner", ())], [("inner", ())])
+
+
+def test_runs_that_are_too_long_tell_nothing() -> None:
+    program = For("i", Int(0), Compare(Relation.LT, OUTER, N), 1, Call("outer", (OUTER,)))
+    assert executions(program, program)({"n": instances.LONGEST_RUN + 1}) == ([], [])

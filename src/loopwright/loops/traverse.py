@@ -87,6 +87,11 @@ def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
             assert_never(node)
 
 
+def with_calls(node: Node, call: Callable[[Call], Node]) -> Node:
+    """`node` with other programs in place of its calls."""
+    return call(node) if isinstance(node, Call) else with_children(node, lambda one: with_calls(one, call))
+
+
 def subprograms(node: Node) -> Iterator[Node]:
     """`node` and everything inside it, the outer before the inner."""
     pending = [node]

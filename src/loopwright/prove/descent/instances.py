@@ -10,16 +10,17 @@ functions of the instance: where t7 = 2 t + j, and j is known, so is t.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Var
 from loopwright.loops.nodes import EMPTY, Call, Node
+from loopwright.loops.traverse import subprograms, with_calls
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.named import parameter_names
+from loopwright.prove.descent.encoding import NotNative
 from loopwright.prove.descent.linear import (
     ONE,
     Form,
@@ -31,15 +32,17 @@ from loopwright.prove.descent.linear import (
     solved,
     substituted,
 )
+from loopwright.prove.descent.native import TooLong, native_pair
 from loopwright.prove.descent.reading import LoopText, TextLeaf
-from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled, with_calls
-from loopwright.prove.equivalence.traces import Sizes, is_possible
+from loopwright.prove.equivalence.assignments import Computation
+from loopwright.prove.equivalence.running import Pair
+from loopwright.prove.equivalence.traces import Runnable, Sizes, StatementRun, is_possible
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.reading.loops import sides, text_loops
 from loopwright.prove.reading.operation import Different, Equation, StatementSyntax, same_operation
 
-LONGEST_RUN = 20_000
-"""Iterations of loops."""
+LONGEST_RUN, LONGEST_LIST = 20_000, 400_000
+"""Iterations of loops, and numbers that statements are executed with."""
 MOST_SAMPLES = 24
 """Of a statement, in one run."""
 
@@ -276,33 +279,82 @@ def _derived(leaf: TextLeaf, claim: Claim, table: Mapping[str, Form]) -> Guess:
 
 
 def _samples(old: Program, text: LoopText, claims: Mapping[str, Claim]) -> Samples:
-    """For statements of the text, values of parameters and iterators, and of what they lack of OLD's."""
+    """For statements of the text, values of parameters and iterators, and of what they lack of OLD's.
+
+    The k-th of equal operations in a run of the text is the k-th in one of OLD.
+    """
     found: Samples = {name: [] for name in claims}
-    state = _Run({}, {}, {})
-    before, after = _old_run(old, claims, state), _new_run(text, claims, state, found)
+    stated = {claim.statement.name: claim for claim in claims.values()}
+
+    def with_known(call: Call) -> Node:
+        """The iterators and the known iterators of OLD as arguments."""
+        if call.name not in claims:
+            return EMPTY
+        claim = claims[call.name]
+        iterators = tuple(Var(one) for one in text.leaves[call.name].iterators)
+        known = (expr_of(claim.known[one]) for one in claim.statement.iterators if one in claim.known)
+        return Call(call.name, (*iterators, *known))
+
+    run = executions(
+        with_calls(text_loops(old), lambda call: call if call.name in stated else EMPTY),
+        with_calls(text.loops, with_known),
+    )
     for sizes in _sizes(old):
-        state.start(sizes)
-        try:
-            before(sizes, LONGEST_RUN)
-            after(sizes, LONGEST_RUN)
-        except TooLong:
-            continue
+        before, after = run(sizes)
+        others: dict[tuple[str, tuple[int, ...]], list[tuple[int, ...]]] = {}
+        for name, values in before:
+            own = dict(zip(stated[name].statement.iterators, values, strict=True))
+            missing = tuple(own.pop(one) for one in stated[name].missing)
+            others.setdefault((name, tuple(own.values())), []).append(missing)
+        partners = {key: iter(own) for key, own in others.items()}
+        taken: Counter[str] = Counter()
+        for name, values in after:
+            iterators = text.leaves[name].iterators
+            key = claims[name].statement.name, values[len(iterators) :]
+            partner = next(partners.get(key, iter(())), None)
+            if partner is not None and taken[name] < MOST_SAMPLES:
+                taken[name] += 1
+                found[name].append(({**sizes, **dict(zip(iterators, values, strict=False))}, partner))
     return found
 
 
-@dataclass
-class _Run:
-    """What was seen so far: by statement and the iterators its text determines, the others in order."""
+Executed: TypeAlias = list[tuple[str, tuple[int, ...]]]
 
-    order: dict[tuple[str, tuple[int, ...]], list[tuple[int, ...]]]
-    counts: dict[tuple[str, tuple[int, ...]], int]
-    taken: dict[str, int]
-    sizes: Sizes = field(default_factory=dict)
 
-    def start(self, sizes: Sizes) -> None:
-        self.sizes = sizes
-        for seen in (self.order, self.counts, self.taken):
-            seen.clear()
+def executions(old: Node, new: Node) -> Callable[[Sizes], tuple[Executed, Executed]]:
+    """The calls of both programs with their arguments, for any sizes; none where there are too many."""
+    runs, places = zip(*map(_with_columns, (old, new)), strict=True)
+
+    def told(side: int, steps: tuple[StatementRun, ...]) -> Executed:
+        own = places[side]
+        return [(one.name, tuple([values[k] for k in own[one.name]])) for one, values in steps]
+
+    def interpreted(sizes: Sizes) -> tuple[Executed, Executed]:
+        return told(0, runs[0].run(sizes) or ()), told(1, runs[1].run(sizes) or ())
+
+    def executed(sizes: Sizes) -> tuple[Executed, Executed]:
+        try:
+            native.run(sizes, LONGEST_RUN)
+        except TooLong:
+            return [], []
+        steps = native.leading_to(most=LONGEST_LIST) or ((), ())
+        return told(0, steps[0]), told(1, steps[1])
+
+    try:
+        pair = Pair(("", ""), (runs[0], runs[1]), (), reassociate=False, opaque=frozenset())
+        native = native_pair(pair)
+    except NotNative:
+        return interpreted
+    return executed
+
+
+def _with_columns(loops: Node) -> tuple[Runnable, Mapping[str, list[int]]]:
+    """Loops whose calls compute nothing, and the columns that the arguments of each are."""
+    calls = [one for one in subprograms(loops) if isinstance(one, Call)]
+    columns = {one.name: {value: k for k, value in enumerate(dict.fromkeys(one.arguments))} for one in calls}
+    nothing = {name: Computation(name, 0, (), own) for name, own in columns.items()}
+    places = {one.name: [columns[one.name][value] for value in one.arguments] for one in calls}
+    return Runnable(with_calls(loops, lambda call: nothing[call.name].call()), nothing, {}), places
 
 
 def _sizes(old: Program) -> Iterator[Sizes]:
@@ -316,53 +368,3 @@ def _sizes(old: Program) -> Iterator[Sizes]:
     for values in (*small, *large):
         if is_possible(old.context, values):
             yield values
-
-
-def _old_run(old: Program, claims: Mapping[str, Claim], state: _Run) -> CompiledLoops:
-    def visitor(claim: Claim) -> Visit:
-        name, iterators = claim.statement.name, claim.statement.iterators
-        known = [k for k, one in enumerate(iterators) if one in claim.known]
-        others = [k for k, one in enumerate(iterators) if one not in claim.known]
-
-        def visit(*values: int) -> None:
-            key = (name, tuple([values[k] for k in known]))
-            state.order.setdefault(key, []).append(tuple([values[k] for k in others]))
-
-        return visit
-
-    visitors = {claim.statement.name: visitor(claim) for claim in claims.values()}
-    wanted = with_calls(text_loops(old), lambda call: call if call.name in visitors else EMPTY)
-    return compiled(wanted).visiting(visitors)
-
-
-def _new_run(text: LoopText, claims: Mapping[str, Claim], state: _Run, found: Samples) -> CompiledLoops:
-    """A run of the text: the k-th of equal operations there is the k-th in OLD."""
-
-    def visitor(leaf: TextLeaf, statement: str) -> Visit:
-        own, depth = found[leaf.name], len(leaf.iterators)
-
-        def visit(*values: int) -> None:
-            key = (statement, values[depth:])
-            count = state.counts[key] = state.counts.get(key, -1) + 1
-            partners = state.order.get(key, ())
-            taken = state.taken.get(leaf.name, 0)
-            if count < len(partners) and taken < MOST_SAMPLES:
-                state.taken[leaf.name] = taken + 1
-                own.append(
-                    ({**state.sizes, **dict(zip(leaf.iterators, values, strict=False))}, partners[count])
-                )
-
-        return visit
-
-    visitors = {name: visitor(text.leaves[name], claim.statement.name) for name, claim in claims.items()}
-
-    def with_values(call: Call) -> Node:
-        """The iterators and the known iterators of OLD as arguments."""
-        if call.name not in claims:
-            return EMPTY
-        claim = claims[call.name]
-        iterators = tuple(Var(one) for one in text.leaves[call.name].iterators)
-        known = (expr_of(claim.known[one]) for one in claim.statement.iterators if one in claim.known)
-        return Call(call.name, (*iterators, *known))
-
-    return compiled(with_calls(text.loops, with_values)).visiting(visitors)

@@ -213,6 +213,11 @@ static void perform(const num **p) {
       end = *p + count;
       count = *(*p)++, step = *(*p)++, was = variables[count];
       now = value(p), last = value(p);
+      if ((*p)[0] == BLOCK && (*p)[1] == 0 && (step > 0 ? now <= last : now >= last)) { /* nothing inside */
+        fuel -= (last - now) / step + 1;
+        if (fuel < 0) over = 1;
+        now = last + step;
+      }
       while (!over && (step > 0 ? now <= last : now >= last)) {
         if (--fuel < 0) { over = 1; break; }
         variables[count] = now, test = *p;

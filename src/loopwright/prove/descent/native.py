@@ -14,47 +14,40 @@ import platform
 import subprocess
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import field as field_of
 from functools import cache
-from itertools import chain
 from pathlib import Path
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 from loopwright.c.typed.options import PLAIN
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops import expressions as ex
-from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import free_variables
 from loopwright.prove.coq.check import cache_folder
-from loopwright.prove.descent.running import TooLong, last_of, summed
+from loopwright.prove.descent.encoding import (
+    LARGEST,
+    MOST_GIVEN,
+    Encoder,
+    GivenValues,
+    NotNative,
+    without_calls,
+)
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.running import Pair, Steps, compared
-from loopwright.prove.equivalence.terms import CellTerm, Index, Term, shape_of
 from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun
 from loopwright.prove.verdict import Refuted
 
-MOST_SUBSCRIPTS, MOST_GIVEN, WIDTH_OUT, MOST_PLACES = 6, 24, 9, 6
+WIDTH_OUT, MOST_PLACES = 9, 6
 """As in `native.c`; the last is how many cells are told of."""
 MOST_PARTS = 120_000
 """Numbers of executions that lead to a cell: with more, they are not told."""
-LARGEST = 1 << 60
 SECONDS = 20.0
 FLAGS = ("-O2", "-w", "-fwrapv", "-shared", "-fPIC")
 Numbers: TypeAlias = "ctypes.Array[ctypes.c_longlong]"
 
 
-class NotNative(Exception):
-    """Programs that are not compiled: for integers that are too large, or for want of a compiler."""
-
-
-@dataclass(frozen=True)
-class _Given:
-    """What a computation is given, of which each of its columns is one and a number."""
-
-    values: tuple[ex.Expr, ...]
-    columns: tuple[tuple[int, int], ...]
+class TooLong(Exception):
+    """A run takes more iterations than it may."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +57,9 @@ class NativePair:
     pair: Pair
     library: ctypes.CDLL
     rows: tuple[Numbers, ...]
-    """Both programs; what the statements do, where each begins in that, how many integers each is given, and
-    where a run looks for cells first."""
-    computations: tuple[tuple[Computation, _Given], ...]
+    """Both programs, and the loops of the first; what the statements do, where each begins in that, how many
+    integers each is given, and where a run looks for cells first."""
+    computations: tuple[tuple[Computation, GivenValues], ...]
     variables: tuple[str, ...]
     """By their numbers, those that loops count by among them."""
     parameters: frozenset[str]
@@ -75,16 +68,22 @@ class NativePair:
 
     def run(self, sizes: Sizes, most: int) -> int:
         """Run both, with so many iterations of loops at most for each; how many it took."""
+        self.library.start(*self.rows[3:])
+        return self._taken(0, 0, sizes, most) + self._taken(1, 1, sizes, most)
+
+    def count(self, sizes: Sizes, most: int) -> int:
+        """How many iterations the first program takes, told in less time than a run takes."""
+        self.library.start(*self.rows[3:])
+        return self._taken(0, 2, sizes, most)
+
+    def _taken(self, side: int, row: int, sizes: Sizes, most: int) -> int:
         begun = [sizes[name] if name in self.parameters else 0 for name in self.variables]
         if any(abs(value) >= LARGEST for value in begun):
             raise TooLong
-        self.library.start(*self.rows[2:])
-        left: list[int] = []
-        for which in (0, 1):
-            left.append(self.library.run(which, self.rows[which], _numbers(begun), most))
-            if left[-1] < 0:
-                raise TooLong
-        return 2 * most - sum(left)
+        left: int = self.library.run(side, self.rows[row], _numbers(begun), most)
+        if left < 0:
+            raise TooLong
+        return most - left
 
     def different(self) -> list[tuple[int, CellKey]]:
         """Cells with two values at the end, by their numbers: those that both runs are done with first."""
@@ -93,12 +92,12 @@ class NativePair:
         rows = [out[k * WIDTH_OUT : (k + 1) * WIDTH_OUT] for k in range(count)]
         return [(row[0], (self.arrays[row[1]], tuple(row[3 : 3 + row[2]]))) for row in rows]
 
-    def leading_to(self, cell: int = -1) -> Steps | None:
+    def leading_to(self, cell: int = -1, most: int = MOST_PARTS) -> Steps | None:
         """What leads to the value of a cell, or all executions; None where that is long."""
         found: list[tuple[StatementRun, ...]] = []
-        out = (ctypes.c_longlong * MOST_PARTS)()
+        out = (ctypes.c_longlong * most)()
         for side in (0, 1):
-            used = self.library.leading_to(side, cell, MOST_PARTS, out)
+            used = self.library.leading_to(side, cell, most, out)
             if used < 0:
                 return None
             found.append(tuple(reversed([*self._steps(out[:used])])))
@@ -157,8 +156,9 @@ def _numbers(values: Sequence[int]) -> Numbers:
 
 def native_pair(pair: Pair) -> NativePair:
     """Both programs; NotNative where that cannot be done."""
-    encoder = _Encoder({name: k for k, name in enumerate(pair.arrays)})
+    encoder = Encoder({name: k for k, name in enumerate(pair.arrays)})
     programs = [encoder.program(run) for run in pair.runs]
+    programs.append(encoder.node(without_calls(pair.runs[0].loops), {}))
     made, widths = tuple(encoder.made), [len(given.values) for _, given in encoder.made]
     rows = [*programs, encoder.does, encoder.starts, widths, [0] * len(encoder.does)]
     if any(row and max(max(row), -min(row)) >= LARGEST for row in rows):
@@ -220,138 +220,3 @@ def _compiled(words: Sequence[str], source: Path) -> bytes:
             return place.read_bytes()
         except (OSError, subprocess.SubprocessError):
             raise NotNative from None
-
-
-Row: TypeAlias = tuple[int, ...]
-SUM, FLOOR, TRUNCATED, REMAINDER, MINIMUM, MAXIMUM, CHOICE, VARIABLE = range(8)
-RELATIONS = [*ex.Relation]
-AND, OR, NOT = range(len(RELATIONS), len(RELATIONS) + 3)
-CALL, BLOCK, IF, FOR, RANGE, LET = range(6)
-
-
-@dataclass
-class _Encoder:
-    """What is known while two programs are made rows of numbers; expressions are known by their `id`."""
-
-    arrays: dict[str, int]
-    variables: dict[str, int] = field_of(default_factory=dict)
-    expressions: dict[int, Row] = field_of(default_factory=dict)
-    shapes: dict[Term, int] = field_of(default_factory=dict)
-    made: list[tuple[Computation, _Given]] = field_of(default_factory=list)
-    starts: list[int] = field_of(default_factory=list)
-    does: list[int] = field_of(default_factory=list)
-
-    def program(self, run: Runnable) -> Row:
-        known: dict[tuple[int, int], tuple[_Given, int]] = {}
-        numbers: dict[str, int] = {}
-        for name, one in run.computations.items():
-            key = id(one.assignments), id(one.columns)  # copies of a statement are the same function
-            if key not in known:
-                known[key] = self.given(one), len(self.does)
-                self.does += self.statement(one, known[key][0])
-            numbers[name] = len(self.made)
-            self.made.append((one, known[key][0]))
-            self.starts.append(known[key][1])
-        return self.node(run.loops, numbers)
-
-    def given(self, one: Computation) -> _Given:
-        """The sums of names in its columns, each once."""
-        values: dict[tuple[tuple[Row, int], ...], tuple[int, ex.Expr]] = {}
-        columns: list[tuple[int, int]] = []
-        for column in one.columns:
-            terms, number = summed(column, self.expression)
-            place, _ = values.setdefault((*terms.items(),), (len(values), ex.Sum((column, ex.Int(-number)))))
-            columns.append((place, number))
-        if len(values) > MOST_GIVEN or any(abs(number) >= LARGEST for _, number in columns):
-            raise NotNative
-        return _Given(tuple(value for _, value in values.values()), tuple(columns))
-
-    def statement(self, one: Computation, given: _Given) -> list[int]:
-        """What it does."""
-
-        def cell(place: CellTerm) -> Row:
-            if len(place.subscripts) > MOST_SUBSCRIPTS:
-                raise NotNative
-            array = self.arrays.setdefault(place.array, len(self.arrays))
-            at = (part for subscript in place.subscripts for part in given.columns[one.columns[subscript]])
-            return array, len(place.subscripts), *at
-
-        def integer(index: Index) -> Row:
-            return -1, *given.columns[one.columns[index.value]]
-
-        found = [len(one.assignments)]
-        for assignment in one.assignments:
-            parts: list[Row] = []
-            shape = shape_of(assignment.value, parts, integer, cell)
-            number = self.shapes.setdefault(shape, len(self.shapes))
-            target = cell(assignment.target)
-            found += [number, len(parts), *chain(*parts), *target]
-        return found
-
-    def node(self, node: Node, numbers: Mapping[str, int]) -> Row:
-        match node:
-            case Call(name):
-                number = numbers[name]
-                return CALL, number, *chain(*map(self.expression, self.made[number][1].values))
-            case Block(children):
-                return BLOCK, len(children), *chain(*(self.node(child, numbers) for child in children))
-            case If(test, then, orelse):
-                first = self.node(then, numbers)
-                second = () if orelse is None else self.node(orelse, numbers)
-                rest = (*self.test(test), len(first), *first, *second)
-                return IF, len(rest), *rest
-            case For(iterator, start, test, step, body):
-                last = last_of(node)
-                kind, until = (FOR, self.test(test)) if last is None else (RANGE, self.encoded(last))
-                head = (self.variable(iterator), step, *self.expression(start), *until)
-                rest = (*head, *self.node(body, numbers))
-                return kind, len(rest), *rest
-            case Let(name, value, body):
-                return LET, self.variable(name), *self.expression(value), *self.node(body, numbers)
-            case Remarked(_, body):
-                return self.node(body, numbers)
-            case _:
-                assert_never(node)
-
-    def variable(self, name: str) -> int:
-        return self.variables.setdefault(name, len(self.variables))
-
-    def expression(self, expr: ex.Expr) -> Row:
-        if id(expr) not in self.expressions:
-            self.expressions[id(expr)] = self.encoded(expr)
-        return self.expressions[id(expr)]
-
-    def encoded(self, expr: ex.Expr) -> Row:
-        match expr:
-            case ex.Var(name):
-                return VARIABLE, self.variable(name)
-            case ex.Int() | ex.Scaled() | ex.Sum():
-                terms, number = summed(expr, self.expression)
-                return SUM, len(terms), number, *chain(*((times, *part) for part, times in terms.items()))
-            case ex.FloorDiv(argument, divisor) if divisor > 0:
-                return FLOOR, divisor, *self.expression(argument)
-            case ex.TruncDiv(argument, divisor) if divisor > 0:
-                return TRUNCATED, divisor, *self.expression(argument)
-            case ex.Rem(argument, divisor) if divisor > 0:
-                return REMAINDER, divisor, *self.expression(argument)
-            case ex.Min(arguments):
-                return MINIMUM, len(arguments), *chain(*map(self.expression, arguments))
-            case ex.Max(arguments):
-                return MAXIMUM, len(arguments), *chain(*map(self.expression, arguments))
-            case ex.Select(test, then, orelse):
-                return CHOICE, 0, *self.test(test), *self.expression(then), *self.expression(orelse)
-            case _:
-                raise NotNative
-
-    def test(self, test: ex.Test) -> Row:
-        match test:
-            case ex.Compare(relation, left, right):
-                return RELATIONS.index(relation), 0, *self.expression(left), *self.expression(right)
-            case ex.And(arguments):
-                return AND, len(arguments), *chain(*map(self.test, arguments))
-            case ex.Or(arguments):
-                return OR, len(arguments), *chain(*map(self.test, arguments))
-            case ex.Not(argument):
-                return NOT, 0, *self.test(argument)
-            case _:
-                assert_never(test)

@@ -19,14 +19,14 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Block, Call, For, If, Node
-from loopwright.loops.traverse import calls_in
+from loopwright.loops.traverse import calls_in, with_calls
 from loopwright.model.program import Program
 from loopwright.presburger.named import fixed_parameters, parameter_names
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import within_effort
-from loopwright.prove.descent.native import NativePair, NotNative, native_pair
+from loopwright.prove.descent.encoding import NotNative
+from loopwright.prove.descent.native import NativePair, TooLong, native_pair
 from loopwright.prove.descent.reading import LoopText
-from loopwright.prove.descent.running import CompiledLoops, TooLong, counting, with_calls
 from loopwright.prove.equivalence.assignments import Computation, computation, computations
 from loopwright.prove.equivalence.running import Pair, pair_of
 from loopwright.prove.equivalence.traces import (
@@ -121,11 +121,6 @@ class ProgramPair:
             return None
 
     @cached_property
-    def _count(self) -> CompiledLoops:
-        """Tells how many iterations a run of OLD takes, in less time."""
-        return counting(self.pair.runs[0].loops)
-
-    @cached_property
     def _passed(self) -> dict[KnownSizes, int]:
         """Sizes for which both ended with the same values, and how long that took: they need no other run."""
         return {}
@@ -148,7 +143,7 @@ class ProgramPair:
         fuel, most = own.fuel, own.one_run
         tried = _sizes(self.context, first) if near is None else _sizes_near(near)
         settled = (sizes for one in tried if (sizes := self.computed.settled(one)) is not None)
-        for sizes, count in self._cheapest_first(_possible(self.context, settled), most):
+        for sizes, count in _cheapest_first(runs, _possible(self.context, settled), most):
             known = tuple(sizes.items())
             if known in self._doubted:
                 continue
@@ -179,15 +174,16 @@ class ProgramPair:
                 break
         return None
 
-    def _cheapest_first(self, tried: Iterable[Sizes], most: int) -> list[tuple[Sizes, int]]:
-        """Sizes with the iterations that OLD takes for them, those with short runs first."""
-        found: list[tuple[Sizes, int]] = []
-        for sizes in tried:
-            try:
-                found.append((sizes, self._count(sizes, most)))
-            except TooLong:
-                continue
-        return sorted(found, key=lambda one: bisect_left(COSTS, one[1]))
+
+def _cheapest_first(runs: NativePair, tried: Iterable[Sizes], most: int) -> list[tuple[Sizes, int]]:
+    """Sizes with the iterations that OLD takes for them, those with short runs first."""
+    found: list[tuple[Sizes, int]] = []
+    for sizes in tried:
+        try:
+            found.append((sizes, runs.count(sizes, most)))
+        except TooLong:
+            continue
+    return sorted(found, key=lambda one: bisect_left(COSTS, one[1]))
 
 
 def _total(sizes: KnownSizes) -> int:

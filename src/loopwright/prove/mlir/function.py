@@ -10,11 +10,11 @@ from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int, Var
 from loopwright.loops.nodes import Call, Node
+from loopwright.loops.traverse import with_calls
 from loopwright.model.program import Array
 from loopwright.presburger.dimensions import padded, split
 from loopwright.presburger.named import parameter_names, space_of, whole
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
-from loopwright.prove.descent.running import with_calls
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition, flow_through
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, Term

@@ -1,0 +1,221 @@
+"""Programs of LOOP as rows of numbers, which `native.c` runs.
+
+A statement is given the sums of names in its columns, each once.  What does not fit is `NotNative`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field as field_of
+from itertools import chain
+from typing import TypeAlias, TypeVar, assert_never
+
+from loopwright.lazy_dataclass import dataclass
+from loopwright.loops import expressions as ex
+from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Node, Remarked
+from loopwright.loops.traverse import variables, with_children
+from loopwright.prove.equivalence.assignments import Computation
+from loopwright.prove.equivalence.terms import CellTerm, Index, Term, shape_of
+from loopwright.prove.equivalence.traces import Runnable
+
+Part = TypeVar("Part")
+MOST_SUBSCRIPTS, MOST_GIVEN = 6, 24
+"""As in `native.c`."""
+LARGEST = 1 << 60
+
+
+class NotNative(Exception):
+    """Programs that are not compiled: for integers that are too large, or for want of a compiler."""
+
+
+Row: TypeAlias = tuple[int, ...]
+SUM, FLOOR, TRUNCATED, REMAINDER, MINIMUM, MAXIMUM, CHOICE, VARIABLE = range(8)
+RELATIONS = [*ex.Relation]
+AND, OR, NOT = range(len(RELATIONS), len(RELATIONS) + 3)
+CALL, BLOCK, IF, FOR, RANGE, LET = range(6)
+
+
+@dataclass(frozen=True)
+class GivenValues:
+    """What a computation is given, of which each of its columns is one and a number."""
+
+    values: tuple[ex.Expr, ...]
+    columns: tuple[tuple[int, int], ...]
+
+
+@dataclass
+class Encoder:
+    """What is known while two programs are made rows of numbers; expressions are known by their `id`."""
+
+    arrays: dict[str, int]
+    variables: dict[str, int] = field_of(default_factory=dict)
+    expressions: dict[int, Row] = field_of(default_factory=dict)
+    shapes: dict[Term, int] = field_of(default_factory=dict)
+    made: list[tuple[Computation, GivenValues]] = field_of(default_factory=list)
+    starts: list[int] = field_of(default_factory=list)
+    does: list[int] = field_of(default_factory=list)
+
+    def program(self, run: Runnable) -> Row:
+        known: dict[tuple[int, int], tuple[GivenValues, int]] = {}
+        numbers: dict[str, int] = {}
+        for name, one in run.computations.items():
+            key = id(one.assignments), id(one.columns)  # copies of a statement are the same function
+            if key not in known:
+                known[key] = self.given(one), len(self.does)
+                self.does += self.statement(one, known[key][0])
+            numbers[name] = len(self.made)
+            self.made.append((one, known[key][0]))
+            self.starts.append(known[key][1])
+        return self.node(run.loops, numbers)
+
+    def given(self, one: Computation) -> GivenValues:
+        """The sums of names in its columns, each once."""
+        values: dict[tuple[tuple[Row, int], ...], tuple[int, ex.Expr]] = {}
+        columns: list[tuple[int, int]] = []
+        for column in one.columns:
+            terms, number = summed(column, self.expression)
+            place, _ = values.setdefault((*terms.items(),), (len(values), ex.Sum((column, ex.Int(-number)))))
+            columns.append((place, number))
+        if len(values) > MOST_GIVEN or any(abs(number) >= LARGEST for _, number in columns):
+            raise NotNative
+        return GivenValues(tuple(value for _, value in values.values()), tuple(columns))
+
+    def statement(self, one: Computation, given: GivenValues) -> list[int]:
+        """What it does."""
+
+        def cell(place: CellTerm) -> Row:
+            if len(place.subscripts) > MOST_SUBSCRIPTS:
+                raise NotNative
+            array = self.arrays.setdefault(place.array, len(self.arrays))
+            at = (part for subscript in place.subscripts for part in given.columns[one.columns[subscript]])
+            return array, len(place.subscripts), *at
+
+        def integer(index: Index) -> Row:
+            return -1, *given.columns[one.columns[index.value]]
+
+        found = [len(one.assignments)]
+        for assignment in one.assignments:
+            parts: list[Row] = []
+            shape = shape_of(assignment.value, parts, integer, cell)
+            number = self.shapes.setdefault(shape, len(self.shapes))
+            target = cell(assignment.target)
+            found += [number, len(parts), *chain(*parts), *target]
+        return found
+
+    def node(self, node: Node, numbers: Mapping[str, int]) -> Row:
+        match node:
+            case Call(name):
+                number = numbers[name]
+                return CALL, number, *chain(*map(self.expression, self.made[number][1].values))
+            case Block(children):
+                return BLOCK, len(children), *chain(*(self.node(child, numbers) for child in children))
+            case If(test, then, orelse):
+                first = self.node(then, numbers)
+                second = () if orelse is None else self.node(orelse, numbers)
+                rest = (*self.test(test), len(first), *first, *second)
+                return IF, len(rest), *rest
+            case For(iterator, start, test, step, body):
+                last = last_of(node)
+                kind, until = (FOR, self.test(test)) if last is None else (RANGE, self.encoded(last))
+                head = (self.variable(iterator), step, *self.expression(start), *until)
+                rest = (*head, *self.node(body, numbers))
+                return kind, len(rest), *rest
+            case Let(name, value, body):
+                return LET, self.variable(name), *self.expression(value), *self.node(body, numbers)
+            case Remarked(_, body):
+                return self.node(body, numbers)
+            case _:
+                assert_never(node)
+
+    def variable(self, name: str) -> int:
+        return self.variables.setdefault(name, len(self.variables))
+
+    def expression(self, expr: ex.Expr) -> Row:
+        if id(expr) not in self.expressions:
+            self.expressions[id(expr)] = self.encoded(expr)
+        return self.expressions[id(expr)]
+
+    def encoded(self, expr: ex.Expr) -> Row:
+        match expr:
+            case ex.Var(name):
+                return VARIABLE, self.variable(name)
+            case ex.Int() | ex.Scaled() | ex.Sum():
+                terms, number = summed(expr, self.expression)
+                return SUM, len(terms), number, *chain(*((times, *part) for part, times in terms.items()))
+            case ex.FloorDiv(argument, divisor) if divisor > 0:
+                return FLOOR, divisor, *self.expression(argument)
+            case ex.TruncDiv(argument, divisor) if divisor > 0:
+                return TRUNCATED, divisor, *self.expression(argument)
+            case ex.Rem(argument, divisor) if divisor > 0:
+                return REMAINDER, divisor, *self.expression(argument)
+            case ex.Min(arguments):
+                return MINIMUM, len(arguments), *chain(*map(self.expression, arguments))
+            case ex.Max(arguments):
+                return MAXIMUM, len(arguments), *chain(*map(self.expression, arguments))
+            case ex.Select(test, then, orelse):
+                return CHOICE, 0, *self.test(test), *self.expression(then), *self.expression(orelse)
+            case _:
+                raise NotNative
+
+    def test(self, test: ex.Test) -> Row:
+        match test:
+            case ex.Compare(relation, left, right):
+                return RELATIONS.index(relation), 0, *self.expression(left), *self.expression(right)
+            case ex.And(arguments):
+                return AND, len(arguments), *chain(*map(self.test, arguments))
+            case ex.Or(arguments):
+                return OR, len(arguments), *chain(*map(self.test, arguments))
+            case ex.Not(argument):
+                return NOT, 0, *self.test(argument)
+            case _:
+                assert_never(test)
+
+
+def last_of(loop: For) -> ex.Expr | None:
+    """What the iterator is at most, or at least where it counts down, if the test says nothing else."""
+    match loop.test:
+        case ex.Compare(relation, ex.Var(name), end) if name == loop.iterator and name not in variables(end):
+            match relation, loop.step > 0:
+                case (ex.Relation.LE, True) | (ex.Relation.GE, False):
+                    return end
+                case (ex.Relation.LT, True):
+                    return ex.Sum((end, ex.Int(-1)))
+                case (ex.Relation.GT, False):
+                    return ex.Sum((end, ex.Int(1)))
+    return None
+
+
+def summed(expr: ex.Expr, other: Callable[[ex.Expr], Part]) -> tuple[dict[Part, int], int]:
+    """The multiples of parts, none of which is a sum, and the number that an expression is the sum of."""
+    match expr:
+        case ex.Int(value):
+            return {}, value
+        case ex.Scaled(factor, argument):
+            inner, number = summed(argument, other)
+            return {text: factor * count for text, count in inner.items()} if factor else {}, factor * number
+        case ex.Sum(terms):
+            found: dict[Part, int] = {}
+            total = 0
+            for term in terms:
+                inner, number = summed(term, other)
+                total += number
+                for text, count in inner.items():
+                    found[text] = found.get(text, 0) + count
+            return {text: count for text, count in found.items() if count}, total
+        case _:
+            return {other(expr): 1}, 0
+
+
+def without_calls(node: Node) -> Node:
+    """The loops alone, and what stands between them: a run of these takes as many iterations."""
+    if isinstance(node, For):
+        return with_children(node, without_calls)
+    inside = with_children(node, without_calls)
+    match inside:
+        case Block(children):
+            return Block(tuple(one for one in children if one != EMPTY))
+        case Call() | If(_, Block(()), None | Block(())) | Let(body=Block(())):
+            return EMPTY
+        case Remarked(_, body):
+            return body
+    return inside
