@@ -95,7 +95,9 @@ OTHERS = {
     "a macro has another value": ("#define N 4", "d[i + N] = 1;", "#undef N\n#define N 8", ""),
     "a name is a macro later": ("static int k;", "d[i] = k;", "#define k 7", ""),
     "a header in between": ("", "d[i] = 1;", '#include "t.h"', ""),
-    "a macro that is pushed": ("#define N 4", "d[i + N] = 1;", '#pragma push_macro("N")', ""),
+    "a macro that is brought back": ("#define N 4", "d[i + N] = 1;", '#pragma pop_macro("N")', ""),
+    "a macro that is defined again": ("#define N 4", "d[i + N] = 1;", "#define N 8", ""),
+    "a macro in a macro": ("#define N 4\n#define M N", "d[i + M] = 1;", "#undef N\n#define N 8", ""),
     "a type of the caller": ("typedef int T;", "T q = i * 1000; d[i] = q;", "", "typedef short T;"),
     "a struct of the caller": (
         "struct s { int x; };",
@@ -118,6 +120,17 @@ def test_names_that_mean_something_else_are_left(names: tuple[str, str, str, str
     if not between and "#" not in before:
         plain = Source("t.c", source.text.replace(inside, ""))
         assert with_calls_inlined(plain, ["put"], OPTIONS) != plain
+
+
+@pytest.mark.parametrize(("between", "is_left"), [("", False), ("#define N 8\n", True)])
+def test_macros_of_headers_are_what_they_are_in_the_function(
+    between: str, is_left: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "size.h").write_text("#define N 4\n")
+    helper = f'#include "size.h"\nvoid put(float d[N], int i) {{ d[i + N] = 1; }}\n{between}'
+    loop = "#pragma scop\nfor (int i = 0; i < n; i++) put(d, i);\n#pragma endscop\n"
+    source = Source(str(tmp_path / "t.c"), f"{helper}void f(float *d, int n) {{\n{loop}}}\n")
+    assert (with_calls_inlined(source, ["put"], OPTIONS) == source) == is_left
 
 
 def test_texts_without_calls_do_the_same(tmp_path: Path) -> None:

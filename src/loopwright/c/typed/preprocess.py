@@ -76,6 +76,11 @@ class Preprocessed:
         found = [line for offset, line in self.changes.get(name, ()) if offset + self.shift < at]
         return definition(found[-1]) if found else None
 
+    def definitions(self, name: str, first: int, last: int) -> list[Definition | None]:
+        """What `name` is defined as at an offset, then by each line up to another one."""
+        within = [line for at, line in self.changes.get(name, ()) if first <= at + self.shift < last]
+        return [self.definition(name, first), *map(definition, within)]
+
     def number(self, name: str) -> int | None:
         """The number that a macro of the compiler is defined as."""
         words = self.changes[name][0][1].split() if name in self.changes else []

@@ -5,7 +5,6 @@ Each has one definition.  No macro in it brings in a name; those in it mean the 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,9 +12,11 @@ from dataclasses import replace
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import CFile
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk
-from loopwright.c.tokens import names_in, without_comments
+from loopwright.c.tokens import is_name, names_in, without_comments
 from loopwright.c.typed import tree
+from loopwright.c.typed.expansion import definition
 from loopwright.c.typed.file import TypedFile, TypedFunction
+from loopwright.c.typed.prepare import Located
 from loopwright.c.types import Record, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
@@ -64,10 +65,9 @@ def inlinable_function(
         return None
     (node,) = found
     made = _of_plain_form(node, name)
-    if made is None or not _means_the_same(node, file, region):
-        return None
-    compiled = typed().functions_named(name)
-    if len(compiled) != 1 or not _is_what_is_compiled(node, file, compiled[0]):
+    compiled = typed().functions_named(name) if made is not None else ()
+    at = [one.place for one in file.regions].index(region)
+    if made is None or len(compiled) != 1 or not _means_the_same(node, compiled[0], typed(), at):
         return None
     records, kept = _records(compiled[0])
     return replace(made, records=records, kept=kept)
@@ -138,22 +138,31 @@ def _declared(node: Node) -> tuple[str, ...]:
     return tuple(one[0] for one in named if one is not None)
 
 
-def _is_what_is_compiled(definition: Node, file: CFile, typed: TypedFunction) -> bool:
-    """Whether macros bring no name into a function, and take none away: they stand for numbers."""
-    known = {macro.name for macro in file.macros}
-    words = names_in(without_comments(definition.text, literals=False))
-    written = Counter(one for one in words if one not in known)
-    return written == Counter(token.text for token in typed.tokens if token.is_name)
+def _means_the_same(node: Node, function: TypedFunction, file: TypedFile, region: int) -> bool:
+    """Whether macros bring no name into a function and take none away, and are in a region what they are in
+    the function: then its text says there what is compiled of it.
 
+        for each macro m in the text, and in what stands for these:  m has one definition in the function and
+        in the region, the same, and is never undefined
 
-def _means_the_same(definition: Node, file: CFile, region: Span) -> bool:
-    """Whether macros are in a region what they are in a function: each is defined once, and no header that
-    is included in between may define others."""
-    text = file.source.text
-    first, last = sorted((definition.start, region.start))
-    known = Counter(macro.name for macro in file.macros)
-    words = {*names_in(without_comments(definition.text, literals=False))} & known.keys()
-    is_undone = any(re.search(rf"#\s*undef\s+{re.escape(name)}\b", text) for name in sorted(words))
-    is_between = re.search(r"#\s*(?:include|import)\b|%:|\?\?=", text[first:last]) is not None
-    is_single = all(known[name] == 1 for name in words) and re.search(r"(?:push|pop)_macro", text) is None
-    return is_single and not is_undone and not is_between
+    What `pop_macro` brings back is not told by the compiler, nor what a header does that is missing.
+    """
+    words = names_in(without_comments(node.text, literals=False))
+    place, spot = file.located[region]
+    first, last = sorted((node.start, place.place.start))
+    is_hidden = bool(file.missing) and "include" in node.source.text[first:last]
+    is_restored = "pop_macro" in node.source.text or "pop_macro" in file.text.text
+    if is_hidden or is_restored or not function.starts or not isinstance(spot, Located):
+        return False
+    extents = (function.starts[0], function.starts[-1]), (spot.start, spot.end)
+    pending, macros = [*dict.fromkeys(words)], set[str]()
+    for name in pending:
+        meanings = [one for first, last in extents for one in file.text.definitions(name, first, last)]
+        is_undone = any(definition(line) is None for _, line in file.text.changes.get(name, ()))
+        if is_undone or any(one != meanings[0] for one in meanings):
+            return False
+        if meanings[0] is not None:
+            macros.add(name)
+            pending += [one.text for one in meanings[0].body if is_name(one.text) and one.text not in pending]
+    written = Counter(one for one in words if one not in macros)
+    return written == Counter(token.text for token in function.tokens if token.is_name)
