@@ -199,6 +199,61 @@ def test_a_file_that_is_renamed_is_not_new(repository: Path, capsys: pytest.Capt
     assert "HEAD:same.c" in err
 
 
+PLAIN = LOOPS.replace('#include "k.h"\n', "").replace("TWO", "2")
+CALLS = """static double g(double x) { return x; }
+static double h(double x) { return g(x); }
+void f(int n, double A[n]) { for (int i = 0; i < n; i++) A[i] = h(A[i]); }
+"""
+NOTED = "void f(int n, double A[n]) { for (int i = 0; i < n; i++) { // clear\n A[i] = 0; } }\n"
+UNDER_IF = f"#ifdef X\n{PLAIN}#else\n{PLAIN}#endif\n"
+
+
+def _git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=folder, check=True)
+
+
+def test_no_setting_of_git_hides_a_change(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Attributes of archives, links, limits of renames, variables of hooks, functions that loops call."""
+    wrong = PLAIN.replace("i < n", "i < n - 1")
+    texts = {
+        **dict.fromkeys(("sub/kept.c", "sub/ignored.c", "sub/first.c", "sub/linked.in"), PLAIN),
+        **{"sub/second.c": wrong, "sub/called.c": CALLS, "sub/noted.c": NOTED, "sub/under.c": UNDER_IF},
+        **{f"sub/old{k}.c": PLAIN.replace("2", str(k)) for k in range(3, 8)},
+        ".gitattributes": "ignored.c export-ignore\nkept.c export-subst\n",
+    }
+    (tmp_path / "sub/own").mkdir(parents=True)
+    _git(tmp_path, "init", "-q")
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "sub/kept.c").write_text(PLAIN + "/* $Format:%H$ */\n")
+    for name, where in {"link.c": "first.c", "other.c": "linked.in", "x.h": "/usr/include/math.h"}.items():
+        (tmp_path / "sub" / name).symlink_to(where)
+    _git(tmp_path, "add", "-A")
+    _git(tmp_path, "commit", "-qm", "before")
+    _git(tmp_path, "config", "diff.renameLimit", "1")
+    _git(tmp_path / "sub/own", "init", "-q")
+    sub = tmp_path / "sub"
+    for k in range(3, 8):
+        _git(sub, "mv", f"old{k}.c", f"new{k}.c")
+        (sub / f"new{k}.c").write_text(wrong.replace("2", str(k)))
+    for name in ("ignored.c", "own/one.c"):
+        (sub / name).write_text(wrong)
+    (sub / "called.c").write_text(CALLS.replace("return x", "return -x"))
+    (sub / "noted.c").write_text(NOTED.replace("// clear\n A[i] = 0; }", "// clear A[i] = 0;\n }"))
+    (sub / "under.c").write_text(UNDER_IF.replace("i < n", "i < n - 1", 1))
+    (sub / "link.c").unlink()
+    (sub / "link.c").symlink_to("second.c")
+    monkeypatch.chdir(sub)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / ".git"))
+    names = ["kept.c", "ignored.c", "link.c", "other.c", "new5.c", "called.c", "noted.c", "under.c", "own/one.c"]
+    status, out, _ = run(capsys, "prove", "--git", "HEAD", *names, "--json")
+    verdicts = [one["verdict"] for one in json.loads(out)["files"]]
+    wanted = ["unchanged", "wrong", "wrong", "gave up", "wrong", "gave up", "wrong", "bad input", "bad input"]
+    assert status == 1 and dict(zip(names, verdicts, strict=True)) == dict(zip(names, wanted, strict=True))
+
+
 def test_revisions_that_are_not_there(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["--git", "nothing", "same.c"], ["--git", "--output=x", "same.c"], ["--git", "HEAD", "-"]):
         assert run(capsys, "prove", *words)[0] == 2

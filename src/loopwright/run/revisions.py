@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
-import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,8 +15,11 @@ from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Note
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
-READ = ("*.c", "*.h", "*.inc", "*.scop", "*.mlir")
-"""What is taken from the revision."""
+READ = (".c", ".h", ".inc", ".def", ".scop", ".mlir")
+"""How the names end of what is taken from the revision."""
+
+OTHERS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
+"""Variables by which a hook is told of a repository, which is found by the place of the files instead."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,19 @@ class Revision:
 
     def path(self, file: str) -> Path | None:
         """Where the file of that time is, which may have had another name; None where there was none."""
-        own = Path(os.path.realpath(file)).relative_to(self.top)
+        folder, place = _folder(file), Span.start_of(file)
+        if not file.endswith(READ):
+            hint = f"files whose names end with {', '.join(READ)} are"
+            raise BadInput(Code.FILE, "this kind of file is not read", span=place, hint=hint)
+        if _top(folder, file) != self.top:
+            raise BadInput(Code.FILE, f"this file is not in the repository {self.top}", span=place)
+        own = (folder / os.path.basename(file)).relative_to(self.top)
         old = self.folder / own
-        if not old.is_file() and self.commit:
-            old = self.folder / _renamed(self.commit, str(self.top), file).get(str(own), str(own))
+        if not os.path.lexists(old) and self.commit:
+            old = self.folder / _renamed(self.commit, self.top, file).get(str(own), str(own))
+        if os.path.lexists(old) and not old.is_file():
+            message = f"at {self.name} this was no file, or a link to one of another kind"
+            raise GaveUp(Code.UNDECIDED, message, span=place)
         return old if old.is_file() else None
 
     def options(self, words: Sequence[str]) -> tuple[str, ...]:
@@ -69,52 +79,61 @@ class Revision:
 @contextmanager
 def revision(name: str, file: str) -> Iterator[Revision]:
     """The revision `name` of the repository that `file` is in; before its first commit, HEAD has no files."""
-    folder = os.path.dirname(os.path.realpath(file))
-    top = Path(_git(["rev-parse", "--show-toplevel"], folder, file).decode().rstrip("\n"))
+    folder = _folder(file)
+    top = _top(folder, file)
     has_commits = bool(_git(["rev-list", "-n", "1", "--all"], folder, file).strip())
-    commit = "" if name == "HEAD" and not has_commits else _commit(name, str(top), file)
-    data = _files_at(commit, str(top), file) if commit else b""
+    commit = "" if name == "HEAD" and not has_commits else _commit(name, top, file)
     with tempfile.TemporaryDirectory(prefix="loopwright-git-") as made:
-        if data:
-            with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-                # Python before 3.11.4 has no filter; a tree of git's has no path that leaves it
-                archive.extraction_filter = vars(tarfile).get("data_filter")
-                archive.extractall(made)
-        yield Revision(name, Path(os.path.realpath(top)), Path(os.path.realpath(made)), commit)
+        files = Path(os.path.realpath(made), "files")
+        files.mkdir()
+        if commit:
+            _write_files(commit, top, file, files)
+        yield Revision(name, top, files, commit)
 
 
-def _commit(name: str, top: str, file: str) -> str:
+def _folder(file: str) -> Path:
+    """Where a file is; itself it may be a link, which the revision has too."""
+    return Path(os.path.realpath(os.path.dirname(file) or "."))
+
+
+def _top(folder: Path, file: str) -> Path:
+    found = _git(["rev-parse", "--show-toplevel"], folder, file).removesuffix(b"\n")
+    return Path(os.path.realpath(os.fsdecode(found)))
+
+
+def _commit(name: str, top: Path, file: str) -> str:
     wanted = f"{name}^{{commit}}"
     found = _git(["rev-parse", "--verify", "--quiet", "--end-of-options", wanted], top, file, name)
     return found.decode().strip()
 
 
-def _renamed(commit: str, top: str, file: str) -> dict[str, str]:
+def _renamed(commit: str, top: Path, file: str) -> dict[str, str]:
     """The files of the working tree that git says had another name, and which."""
-    words = ["diff", "--no-ext-diff", "--no-textconv", "--find-renames=40%", "--diff-filter=R"]
+    words = ["diff", "--no-ext-diff", "--no-textconv", "--find-renames=40%", "-l0", "--diff-filter=R"]
     said = _git([*words, "--name-status", "-z", commit, "--"], top, file)
     listed = said.decode("utf-8", "surrogateescape").split("\0")
     return dict(zip(listed[2::3], listed[1::3], strict=False))
 
 
-def _files_at(commit: str, top: str, file: str) -> bytes:
-    """The files of a revision that are read, as an archive; nothing where there are none."""
-    listed = _git(["ls-tree", "-r", "-z", "--name-only", commit], top, file)
-    forms = [form for form in READ if _is_there(form, listed)]
-    words = ["archive", "--format=tar", commit, "--", *(f":(glob)**/{form}" for form in forms)]
-    return _git(words, top, file) if forms else b""
+def _write_files(commit: str, top: Path, file: str, folder: Path) -> None:
+    """The files of a revision that are read, as a checkout has them, whatever is left out of an archive."""
+    listed = _git(["ls-tree", "-r", "-z", "--name-only", commit], top, file).split(b"\0")
+    wanted = b"".join(one + b"\0" for one in listed if one.endswith(tuple(map(os.fsencode, READ))))
+    index = str(folder.parent / "index")
+    _git(["read-tree", commit], top, file, index=index)
+    words = ["checkout-index", "--quiet", "-z", "--stdin", f"--prefix={folder}/"]
+    _git(words, top, file, index=index, given=wanted)
 
 
-def _is_there(form: str, listed: bytes) -> bool:
-    """Whether some file matches: git refuses a pattern that none does."""
-    names = listed.decode("utf-8", "surrogateescape").split("\0")
-    return any(Path(one).match(form) for one in names)
-
-
-def _git(words: Sequence[str], folder: str, file: str, name: str = "") -> bytes:
+def _git(
+    words: Sequence[str], folder: Path, file: str, name: str = "", index: str = "", given: bytes = b""
+) -> bytes:
     place = Span.start_of(file)
+    environment = {key: value for key, value in os.environ.items() if key not in OTHERS}
+    environment |= {"GIT_INDEX_FILE": index} if index else {}
+    command = ["git", "-C", str(folder), *words]
     try:
-        done = subprocess.run(["git", "-C", folder or ".", *words], capture_output=True, check=False)
+        done = subprocess.run(command, input=given, env=environment, capture_output=True, check=False)
     except FileNotFoundError:
         raise GaveUp(Code.MISSING_PROGRAM, "git is not installed", span=place, hint="install git") from None
     if done.returncode == 0:

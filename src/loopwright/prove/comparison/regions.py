@@ -11,7 +11,7 @@ Where a guard does not hold, the loops of the old region run, token by token.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from loopwright.c.declarations import declared_name
@@ -28,7 +28,7 @@ from loopwright.c.selection.chosen import (
     with_places,
 )
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk
-from loopwright.c.tokens import packed
+from loopwright.c.tokens import packed, spelled
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
@@ -131,29 +131,48 @@ _JUMPS = ("return_statement", "goto_statement", "labeled_statement")
 def to_compare(old: Source, new: Source, *, headers: bool) -> Choice | None:
     """What to compare of two versions of a file: None where no loop can have changed.
 
-    The functions with loops whose text is another; all of them where something outside of functions is, or
-    one of the `headers`.
+    The functions with loops whose text is another, or that of a function they call; all of them where
+    something outside of functions is, or one of the `headers`.
     """
     if has_marks(old) or has_marks(new):
         return Choice()
     changed = headers or _texts(old) != _texts(new)
     texts = [_loop_texts(one) for one in (old, new)]
-    names = [name for name, text in texts[0].items() if texts[1].get(name) != text]
+    others = _changed_or_calling(old, new)
+    names = [name for name, text in texts[0].items() if texts[1].get(name) != text or name in others]
     if not names and changed:
         names = list(texts[0])
     return Choice(tuple(names)) if names else None
 
 
-def _loop_texts(source: Source) -> dict[str, str]:
-    """The functions of a file that have loops, by name, as texts without white space."""
-    return {one.name: packed(one.node.text) for one in functions_with_loops(c_file(source))}
+def _loop_texts(source: Source) -> dict[str, tuple[str, ...]]:
+    """The functions of a file that have loops, by name, as tokens."""
+    return _tokens(one.node for one in functions_with_loops(c_file(source)))
 
 
-def _texts(source: Source) -> list[str]:
-    """Directives, and what stands outside of functions."""
+def _tokens(functions: Iterable[Node]) -> dict[str, tuple[str, ...]]:
+    """By name; under `#if` there may be several of one name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for node in functions:
+        name = function_name(node)
+        found[name] = (*found.get(name, ()), *spelled(node.text))
+    return found
+
+
+def _changed_or_calling(old: Source, new: Source) -> set[str]:
+    """The functions of OLD whose text is another in NEW, and those that name one of them."""
+    before, after = (_tokens(c_file(one).possible.of_type("function_definition")) for one in (old, new))
+    found = {name for name, words in before.items() if after.get(name) != words}
+    while more := {name for name, words in before.items() if name not in found and found.intersection(words)}:
+        found |= more
+    return found
+
+
+def _texts(source: Source) -> list[list[str]]:
+    """Directives, and what stands outside of functions, as tokens."""
     file = c_file(source)
-    lines = [packed(line.place.text) for line in file.directives]
-    return lines + [packed(node.text) for node in file.possible.named_children if node.type not in _INSIDE]
+    outside = [node.text for node in file.possible.named_children if node.type not in _INSIDE]
+    return [spelled(text) for text in (*(line.place.text for line in file.directives), *outside)]
 
 
 _INSIDE = ("function_definition", "comment")
