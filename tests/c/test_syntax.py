@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from loopwright.c.syntax import conditionals_without_yes, parse, walk
+from loopwright.c.file import c_file
+from loopwright.c.syntax import conditionals_without_yes, field, parse, walk
 from loopwright.c.tokens import spelled, whole_word
 from loopwright.source import Source
 
@@ -69,3 +72,34 @@ def test_a_word_has_letters_digits_dollars_and_what_is_not_ascii() -> None:
         letter = chr(code)
         assert (spelled(f"x{letter}1") == [f"x{letter}1"]) == (letter.isalnum() or letter in "_$"), letter
     assert spelled("für $1 \N{EM DASH}x 1") == ["für", "$1", "\N{EM DASH}x", "1"]
+
+
+PARTS = (
+    "if (n > {k}) {{ for (i = {k}; i < n; i++) a[i] = (double)i * n - {k}; }}\n",
+    "x = {k};\n#pragma omp parallel for\nfor (i = 0; i <= min(n, {k}); i++) {{ a[i] += x ? 1 : {k}; }}\n",
+    "/* }} */ y{k}: while (n--) {{ a[n] = f(n, {k})[2].z; }} // {{\n",
+)
+
+
+def test_a_region_of_a_long_text_is_parsed_as_if_alone() -> None:
+    """What is known of the whole text is used for its region: the tree is the same."""
+    body = "".join(PARTS[k % 3].format(k=k) for k in range(400))
+    head = "typedef double T;\n#define BODY {\nstatic double a[100], x;\nint g(int i, int n) {\n"
+    text = f"{head}#pragma scop\n{body}#pragma endscop\nreturn i; }}\nint h(void) {{ return 1; }}\n"
+    file = c_file(Source("long.c", text))
+    block = file.block(file.regions[0].place)
+    root = block
+    while root.parent is not None:
+        root = root.parent
+    start, end = file.regions[0].place.start, file.regions[0].place.end
+    shown = re.sub(r"#pragma.*", lambda one: " " * len(one[0]), text)
+    opened = "void f(){"
+    alone = (
+        " " * (start - len(opened) - 1) + opened + "\n" + shown[start:end] + "}" + " " * (len(text) - end - 1)
+    )
+    fresh = parse(Source("long.c", alone))
+    (other,) = fresh.of_type("function_definition")
+    found, wanted = (
+        [(one.type, one.start, one.end) for one in walk(each)] for each in (block, field(other, "body"))
+    )
+    assert len(text) > 20_000 and len(found) > 5_000 and found[1:] == wanted[1:]

@@ -219,7 +219,10 @@ def test_no_setting_of_git_hides_a_change(
     wrong = PLAIN.replace("i < n", "i < n - 1")
     texts = {
         **dict.fromkeys(("sub/kept.c", "sub/ignored.c", "sub/first.c", "sub/linked.in"), PLAIN),
-        **{"sub/second.c": wrong, "sub/called.c": CALLS, "sub/noted.c": NOTED, "sub/under.c": UNDER_IF},
+        "sub/second.c": wrong,
+        "sub/called.c": CALLS,
+        "sub/noted.c": NOTED,
+        "sub/under.c": UNDER_IF,
         **{f"sub/old{k}.c": PLAIN.replace("2", str(k)) for k in range(3, 8)},
         ".gitattributes": "ignored.c export-ignore\nkept.c export-subst\n",
     }
@@ -247,7 +250,8 @@ def test_no_setting_of_git_hides_a_change(
     (sub / "link.c").symlink_to("second.c")
     monkeypatch.chdir(sub)
     monkeypatch.setenv("GIT_DIR", str(tmp_path / ".git"))
-    names = ["kept.c", "ignored.c", "link.c", "other.c", "new5.c", "called.c", "noted.c", "under.c", "own/one.c"]
+    names = ["kept.c", "ignored.c", "link.c", "other.c", "new5.c", "called.c", "noted.c", "under.c"]
+    names.append("own/one.c")
     status, out, _ = run(capsys, "prove", "--git", "HEAD", *names, "--json")
     verdicts = [one["verdict"] for one in json.loads(out)["files"]]
     wanted = ["unchanged", "wrong", "wrong", "gave up", "wrong", "gave up", "wrong", "bad input", "bad input"]

@@ -107,9 +107,11 @@ def settled(possible: ShownTree, kinds: Kinds) -> Node:
     return _edited_until_right(possible, kinds).root
 
 
-def parse_settled(source: Source, shown: str, kinds: Kinds) -> Node:
-    """The tree of a text, of which the parser is `shown` this, casts and values told apart."""
-    return settled(ShownTree(shown, parse(source, shown)), kinds)
+def parse_settled(
+    source: Source, shown: str, kinds: Kinds, whole: str | None = None, at: Span | None = None
+) -> Node:
+    """The tree of a text, of which the parser is `shown` this, casts and values told apart (see `parse`)."""
+    return settled(ShownTree(shown, parse(source, shown, whole, at)), kinds)
 
 
 _Edit = tuple[Span, str]

@@ -262,7 +262,7 @@ def _block(file: CFile, inside: Span) -> Node:
         position = pragma.place.end
     pieces += [text[position : inside.end], "}", blank(text[inside.end + 1 :])]
     try:
-        root = parse_settled(file.source, "".join(pieces), file.kinds(inside))
+        root = parse_settled(file.source, "".join(pieces), file.kinds(inside), file.plain, inside)
     except Ambiguous as failure:
         name = failure.name
         hint = f"leave out the parentheses if '{name}' is a value; declare it in the file if it is a type"

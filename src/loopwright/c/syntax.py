@@ -279,21 +279,49 @@ class Node:
         return Span(self.source, start, self.end)
 
 
-def parse(source: Source, shown: str | None = None) -> Node:
-    """The syntax tree of a C file; `shown` is the text as the parser should see it, nothing moved."""
-    plain = with_joined_types(re.sub(r"[^\x00-\x7f]", "_", source.text if shown is None else shown))
-    tree = _tree_of_long(plain) if len(plain) > _LONG else _tree(plain)
+def parse(source: Source, shown: str | None = None, whole: str | None = None, at: Span | None = None) -> Node:
+    """The syntax tree of a C file; `shown` is the text as the parser should see it, nothing moved.
+
+    It may be another text `whole`, with blanks or other words for what is not `at` a place.
+    """
+    plain = _plain(source.text if shown is None else shown)
+    if len(plain) <= _LONG:
+        tree = _tree(plain)
+    elif whole is None or at is None:
+        tree = _tree_of_long(plain)
+    else:
+        tree = _tree_of_part(plain, _plain(whole), at.start, at.end)
     return Node(source, tree.root_node, None)
 
 
-def _tree(plain: str) -> tree_sitter.Tree:
-    return tree_sitter.Parser(_LANGUAGE).parse(plain.encode("ascii"))
+def _plain(text: str) -> str:
+    return with_joined_types(re.sub(r"[^\x00-\x7f]", "_", text))
+
+
+def _tree(plain: str, *old: tree_sitter.Tree) -> tree_sitter.Tree:
+    return tree_sitter.Parser(_LANGUAGE).parse(plain.encode("ascii"), *old)
 
 
 @lru_cache(maxsize=4)
 def _tree_of_long(plain: str) -> tree_sitter.Tree:
     """The same text is a source of its own for each choice of its regions."""
     return _tree(plain)
+
+
+@lru_cache(maxsize=4)
+def _tree_of_part(plain: str, whole: str, start: int, end: int) -> tree_sitter.Tree:
+    """What is in both texts is not parsed again, as in an editor."""
+    before = _tree_of_long(whole)
+    if len(plain) != len(whole) or plain[start:end] != whole[start:end] or before.root_node.has_error:
+        return _tree_of_long(plain)
+    old = before.copy()
+    for first, last in ((0, start), (end, len(plain))):
+        points = [
+            (text.count("\n", 0, one), one - text.rfind("\n", 0, one) - 1)
+            for text, one in ((plain, first), (whole, last), (plain, last))
+        ]
+        old.edit(first, last, last, *points)
+    return _tree(plain, old)
 
 
 def is_atomic(node: Node) -> bool:

@@ -18,7 +18,7 @@ from loopwright.source import Source, Span
 READ = (".c", ".h", ".inc", ".def", ".scop", ".mlir")
 """How the names end of what is taken from the revision."""
 
-OTHERS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
+OTHERS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
 """Variables by which a hook is told of a repository, which is found by the place of the files instead."""
 
 

@@ -37,7 +37,7 @@ _SIMPLE = (
 )
 _DIRECTED = re.compile(r"\bomp\b(?!\s+(parallel|for|simd)\b)|\b(collapse|ordered)\b|\\\n")
 """Pragmas that concern loops further inside."""
-_OTHER = re.compile(r"\b(?:while|do|break|switch)\b|\bfor\s*\(\s*;|;\s*\)")
+_OTHER = re.compile(r"(?:while|do|break|switch)\b|for\s*\(\s*;|;\s*\)")
 """What every text has that can be written otherwise: such a word, or a head of a loop that lacks a part."""
 _SPACE = re.compile(r"\s*")
 _SWAPPED = {">": "<", ">=": "<="}
