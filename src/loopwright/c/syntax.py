@@ -298,8 +298,9 @@ def _plain(text: str) -> str:
     return with_joined_types(re.sub(r"[^\x00-\x7f]", "_", text))
 
 
-def _tree(plain: str, *old: tree_sitter.Tree) -> tree_sitter.Tree:
-    return tree_sitter.Parser(_LANGUAGE).parse(plain.encode("ascii"), *old)
+def _tree(plain: str, old: tree_sitter.Tree | None = None) -> tree_sitter.Tree:
+    parser, text = tree_sitter.Parser(_LANGUAGE), plain.encode("ascii")
+    return parser.parse(text) if old is None else parser.parse(text, old)
 
 
 @lru_cache(maxsize=4)
