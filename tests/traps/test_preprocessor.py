@@ -311,3 +311,45 @@ def test_digraphs_in_a_region(body: str, tmp_path: Path) -> None:
     if _DIGRAPHS[body] == PROVED:
         (program,) = read_c(tmp_path / "t.c")
         assert head in program.source.text and "a[ i]" in program.region.text
+
+
+BEFORE = """#define OPEN
+void f(int n, double *a, double *b) {
+  int i;
+{}
+#pragma scop
+  for (i = 1; i < n; i++)
+    a[i] = b[i];
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_read"),
+    [
+        ("#pragma omp parallel for \\\n  shared(a) \\\n  private(i)", True),
+        ("#ifdef OPEN\n  n = n - 1;\n  #pragma omp parallel for private(i)\n#endif", True),
+        ("#ifdef OPEN\n#if 1\n#pragma omp parallel for // all\n#endif\n\n#endif", True),
+        ("#ifdef SHUT\n#pragma omp single\n#endif", True),
+        ("#ifdef SHUT\n#else\n#pragma omp parallel for\n#endif", False),
+        ("#ifndef SHUT\n#define SHUT\n#pragma omp parallel for\n#endif", False),
+        ("#pragma omp parallel", False),
+        ("#pragma omp single", False),
+    ],
+)
+def test_a_pragma_before_a_region_is_about_its_first_loop(lines: str, is_read: bool, tmp_path: Path) -> None:
+    old = tmp_path / "old.c"
+    old.write_text(BEFORE.replace("{}", lines, 1))
+    if not is_read:
+        with pytest.raises(BadInput, match="about the loop after it"):
+            read_c(old)
+        return
+    (program,) = read_c(old)
+    before, _, _ = old.read_text().partition("    a[i]")
+    assert program.statements[0].body.place.line == before.count("\n") + 1
+    assert [one.name for one in program.parameters] == ["n"]
+    new = transformed(Request(file=str(old), script="reverse(S1, i)"), silent).source.text
+    outside = new[: new.index("#pragma scop")]
+    assert "parallel for" not in outside and ("single" in outside) == ("single" in lines)
+    assert any("OPEN" in one.text for one in program.trusted) == ("OPEN" in lines)

@@ -178,3 +178,22 @@ def test_structs_are_exchanged_by_three_statements_that_stand_together(
     body = "for (i = 0; i < n; i++) s[0].p[i] = s[1].p[i + 1];"
     trap = Trap("", body, head="struct v { double *p; };", setup=setup, parameters="int n, struct v *s")
     assert (answer(trap, tmp_path) == PROVED) == is_proved
+
+
+@pytest.mark.parametrize(
+    ("filled", "given", "is_proved"),
+    [
+        ("r[k][0] = malloc(n);", "f(n, r[k], r[j]);", True),
+        ("r[k][0] = malloc(n);", "f(n, r[k], r[k]);", False),
+        ("r[k][0] = malloc(n);", "f(n, r[k], r[n]);", False),
+        ("r[k][0] = r[j][0];", "f(n, r[k], r[j]);", False),
+    ],
+)
+def test_rows_of_rows_are_apart_where_all_are_allocated(
+    filled: str, given: str, is_proved: bool, tmp_path: Path
+) -> None:
+    head = "#include <stdlib.h>\ndouble **r[9];"
+    after = f"}} void g(int n, int k) {{ int j = k - 1; r[k] = malloc(n); {filled} {given}"
+    body = "for (i = 1; i < n; i++) x[0][i] = y[0][i - 1];"
+    trap = Trap("", body, head=head, after=after, parameters="int n, double **x, double **y")
+    assert (answer(trap, tmp_path) == PROVED) == is_proved

@@ -7,12 +7,12 @@ from a declaration that was not seen; declarations only refuse more, or explain 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import field as dataclass_field
-from functools import cached_property, lru_cache
+from collections.abc import Collection, Sequence
+from functools import cached_property
 
 from loopwright.c.macros import integer_text, looks_like_macro
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
+from loopwright.c.tokens import without_comments
 from loopwright.c.types import ANOTHER_TYPE, Integer, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
@@ -165,10 +165,13 @@ def declared_name(declarator: Node) -> tuple[str, int, tuple[str, ...]] | None:
     return None if node is None else (node.text, rank, tuple(extents))
 
 
-def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
+def declarations_of(
+    root: Node, regions: Sequence[Span], plain: Collection[str] = frozenset()
+) -> Declarations:
     """What the tree of the whole file declares, as far as it can be seen from the regions.
 
-    The bodies of functions without a region are left out, and the variables of their heads.
+    The bodies of functions without a region are left out, and the variables of their heads; `plain` are
+    functions that the tree does not have (`without_plain_functions`).
     """
     found: list[Declarations] = []
     for part in root.children:
@@ -176,16 +179,10 @@ def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
         if body is None or any(body[0] <= one.start and one.end <= body[1] for one in regions):
             found.append(_declared([(node, True) for node in part.declaring()]))
             continue
-        head = _FunctionHead(part.source.text[part.start : body[0]], part)
-        plain = None if part.has_error else _PLAIN_HEAD.fullmatch(head.text)
-        if plain is not None and plain[1] not in _KEYWORDS:
-            found.append(Declarations((), frozenset(), frozenset((plain[1],)), frozenset(), (), frozenset()))
-            continue
-        known = _declared_by(head)
-        is_alike = not (known.variables or known.aliases or part.has_error)
-        found.append(known if is_alike else _declared_by.__wrapped__(head))
+        heads = (one for one in part.children if one.start != body[0])
+        found.append(_declared([(part, True), *((node, False) for one in heads for node in one.declaring())]))
     variables = tuple(variable for one in found for variable in one.variables)
-    functions = frozenset(name for one in found for name in one.functions)
+    functions = frozenset((*plain, *(name for one in found for name in one.functions)))
     values = functions | {variable.name for variable in variables}
     return Declarations(
         variables,
@@ -198,26 +195,38 @@ def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
 
 _TYPES_OF_C = ("unsigned", "signed", "long", "short", "int", "char", "float", "double", "void")
 _KEYWORDS = frozenset(("static", "inline", "const", *_TYPES_OF_C))
-_OF_C = rf"(?:(?:{'|'.join(sorted(_KEYWORDS))})\b[\s*]*)+"
+_OF_C = rf"(?:(?:(?:struct|union|enum)\s+\w+|{'|'.join(sorted(_KEYWORDS))})\b[\s*]*)+"
 _PARAMETER = rf"\s*{_OF_C}(?:[A-Za-z_]\w*\s*(?:\[\]\s*)?)?"
 _PLAIN_HEAD = re.compile(rf"{_OF_C}([A-Za-z_]\w*)\s*\((?:{_PARAMETER},)*{_PARAMETER}\)\s*")
 """`static double g(int n, const double *x)`: it names a function, and no type of the file."""
 
 
-@dataclass(frozen=True)
-class _FunctionHead:
-    """What stands before the body of a function; the same text names the same, wherever it stands."""
+def without_plain_functions(text: str, regions: Sequence[Span]) -> tuple[str, frozenset[str]]:
+    """A text without the functions around no region whose heads name no type of the file, and their names.
 
-    text: str
-    part: Node = dataclass_field(compare=False, repr=False)
+    Nothing moves.  Where braces do not match, as in the branches of an `#if`, all stay.
+    """
+    visible = without_comments(text, literals=False)
+    pieces, names, depth, opened, after, done = list[str](), set[str](), 0, 0, 0, 0
+    for brace in _BRACES.finditer(visible):
+        depth += 1 if brace[0] == "{" else -1
+        if depth < 0:
+            return text, frozenset()
+        if depth == 1 and brace[0] == "{":
+            opened = brace.start()
+        if depth > 0 or brace[0] == "{":
+            continue
+        start = max(after, visible.rfind(";", after, opened) + 1)
+        head = _PLAIN_HEAD.fullmatch(visible[start:opened].lstrip())
+        after = brace.end()
+        if head and head[1] not in _KEYWORDS and all(one.end <= start or after <= one.start for one in regions):
+            pieces += [text[done:start], " " * (after - start)]
+            names.add(head[1])
+            done = after
+    return ("".join([*pieces, text[done:]]), frozenset(names)) if depth == 0 else (text, frozenset())
 
 
-@lru_cache(maxsize=4096)
-def _declared_by(head: _FunctionHead) -> Declarations:
-    """What a function without a region declares."""
-    body = head.part.child_by_field_name("body")
-    heads = (one for one in head.part.children if one != body)
-    return _declared([(head.part, True), *((node, False) for one in heads for node in one.declaring())])
+_BRACES = re.compile("[{}]")
 
 
 def _declared(nodes: Sequence[tuple[Node, bool]]) -> Declarations:

@@ -16,7 +16,14 @@ import re
 from functools import cached_property, lru_cache
 
 from loopwright.c.casts import Ambiguous, Kinds, ShownTree, parse_possible, parse_settled, settled
-from loopwright.c.declarations import Declarations, declarations_of, declared_name, is_integer_type, type_text
+from loopwright.c.declarations import (
+    Declarations,
+    declarations_of,
+    declared_name,
+    is_integer_type,
+    type_text,
+    without_plain_functions,
+)
 from loopwright.c.macros import Macro, macros_of
 from loopwright.c.regions import Directive, Region, directives_of, regions_of, without_directives
 from loopwright.c.syntax import (
@@ -206,7 +213,19 @@ class CFile:
     @cached_property
     def declarations(self) -> Declarations:
         """The declarations that can be seen from the regions."""
-        return declarations_of(self.possible, [region.place for region in self.regions])
+        parsed, plain = self._outlined
+        return declarations_of(parsed.root, [region.place for region in self.regions], plain)
+
+    @cached_property
+    def _outlined(self) -> tuple[ShownTree, frozenset[str]]:
+        shown, plain = without_plain_functions(self.plain, [region.place for region in self.regions])
+        return (parse_possible(self.source, shown) if plain else self._parsed), plain
+
+    @cached_property
+    def outline(self) -> Node:
+        """The tree without some functions around no region: those around regions are as in `tree`."""
+        parsed, plain = self._outlined
+        return settled(parsed, Kinds(self.declarations, self.macros, None)) if plain else self.tree
 
     @cached_property
     def tree(self) -> Node:
@@ -255,12 +274,12 @@ def _block(file: CFile, inside: Span) -> Node:
     """
     text = file.source.text
     _refuse_unbalanced(inside)
-    pieces = [blank(text[: inside.start - len(_OPENING) - 1]), _OPENING, "\n"]
+    pieces = [" " * (inside.start - len(_OPENING) - 1), _OPENING, "\n"]
     position = inside.start
     for pragma in file.region(inside).pragmas:
         pieces += [text[position : pragma.place.start], blank(pragma.place.text)]
         position = pragma.place.end
-    pieces += [text[position : inside.end], "}", blank(text[inside.end + 1 :])]
+    pieces += [text[position : inside.end], "}", " " * (len(text) - inside.end - 1)]
     try:
         root = parse_settled(file.source, "".join(pieces), file.kinds(inside), file.plain, inside)
     except Ambiguous as failure:

@@ -14,6 +14,9 @@ from loopwright.source import Edit, Source, Span, with_edits
 
 _DIRECTIVE = re.compile(r"^[ \t]*(#[ \t]*(\w*)((?:\\\r?\n|[^\n])*))", re.MULTILINE)
 
+_CONTINUED = re.compile(r"(?<=\s)\\\r?\n|\\\r?\n(?=\s)")
+"""Between words."""
+
 WIDE_VECTORS = """\
 #if defined(__AVX512F__) && !defined(__clang__)
 #pragma GCC target("prefer-vector-width=512")
@@ -52,7 +55,8 @@ def directives_of(source: Source) -> tuple[Directive, ...]:
     for match in _DIRECTIVE.finditer(without_comments(source.text, literals=False)):
         end = match.start(1) + len(visible[match.start(1) : match.end(1)].rstrip())
         spot = Span(source, match.start(1), end)
-        found.append(Directive(match[2], match[3].rstrip(), spot, match.start(3)))
+        argument = _CONTINUED.sub(lambda mark: " " * len(mark[0]), match[3]) if match[2] == "pragma" else match[3]
+        found.append(Directive(match[2], argument.rstrip(), spot, match.start(3)))
     return tuple(found)
 
 

@@ -291,7 +291,7 @@ def at_lines(program: Program) -> dict[str, tuple[str, ...]]:
     them; another line names the statements that are written on it.
     """
     found: dict[int, tuple[str, ...]] = {}
-    for node in walk_inside(program.file.possible, program.region):
+    for node in walk_inside(program.file.outline, program.region):
         if node.type in _WHOLE and program.region.contains(node.span):
             inside = tuple(one.name for one in program.statements if node.span.contains(one.body.place))
             if inside:

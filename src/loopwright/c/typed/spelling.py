@@ -14,6 +14,15 @@ the same tokens of both.  Macros in directives of OpenMP become the numbers they
 Which branch that is, the compiler is asked, with the options of the user: a pragma in each of them is in its
 output or is not.  That it reads the same text without the others is compared.  Lines stay.  The text without
 the other branches is the same for these options alone, which is told.
+
+A pragma about the first loop of a region that stands before `#pragma scop` stands after it:
+
+    #ifdef OPEN
+      #pragma omp parallel for          #ifdef OPEN
+    #endif                     becomes  #endif
+    #pragma scop                        #pragma scop
+      for (i = 0; i < n; i++)             #pragma omp parallel for
+                                          for (i = 0; i < n; i++)
 """
 
 from __future__ import annotations
@@ -22,7 +31,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from loopwright.c.regions import Directive, directives_of, marked_places
+from loopwright.c.regions import Directive, about_a_loop, directives_of, marked_places
 from loopwright.c.tokens import blank, spelled, without_comments
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import preprocess
@@ -127,6 +136,11 @@ class BranchTaken:
 
     place: Span
     is_taken: bool
+    at: int | None = None
+    """Where that text is, if elsewhere."""
+
+    def is_in(self, region: Span) -> bool:
+        return region.start <= (self.place.start if self.at is None else self.at) < region.end
 
     def __str__(self) -> str:
         line = " ".join(self.place.text.split())
@@ -158,6 +172,60 @@ def with_branches_taken(source: Source, options: CompilerOptions) -> tuple[Sourc
     if _compiled(edited, options) != _compiled(source, options):
         return source, ()  # a condition on the line it stands on, or on how often something was asked
     return edited, found
+
+
+def with_pragmas_inside(source: Source, options: CompilerOptions) -> tuple[Source, tuple[BranchTaken, ...]]:
+    """The text with pragmas about the first loops of regions inside of these, and the lines that decide that
+    they are compiled."""
+    found: list[BranchTaken] = []
+    for number in range(len(() if source.chosen else marked_places(source))):
+        lines = directives_of(source)
+        place = marked_places(source)[number]
+        (opening,) = (k for k, one in enumerate(lines) if one.place.end == place.start)
+        ends = 0
+        while lines[opening - 1 - ends].name == "endif" and ends < opening - 1:
+            ends += 1
+        pragma = opening - 1 - ends
+        start, end = lines[max(pragma, 0)].place.start, lines[max(pragma, 0)].place.end
+        between = without_comments(source.text, literals=True)[end : lines[opening].place.start].splitlines()
+        is_before = pragma >= 0 and all(not one.strip() or one.strip().startswith("#") for one in between)
+        around = _around(lines[:pragma], ends) if is_before and _is_whole(lines[pragma]) else None
+        if around is None:
+            continue
+        after = source.text.index("\n", place.start) + 1
+        start = source.text.rfind("\n", 0, start) + 1
+        moved = source.text[start:end] + "\n"
+        edited = source.edited([(start, source.text.index("\n", end) + 1, ""), (after, after, moved)])
+        before, now = (_compiled(one, options).replace("#pragmascop", "") for one in (source, edited))
+        if before == now:
+            found += [BranchTaken(one.place, True, after - len(moved)) for one in around]
+            source = edited
+    return source, tuple(found)
+
+
+def _is_whole(pragma: Directive) -> bool:
+    """Whether a pragma is about a loop, and not about threads that run loops of another pragma."""
+    words = pragma.argument.partition("(")[0].split()
+    return about_a_loop(pragma) and ("omp" not in words or not {*words}.isdisjoint(_LOOP_DIRECTIVES))
+
+
+_LOOP_DIRECTIVES = frozenset(("for", "simd", "loop", "taskloop"))
+
+
+def _around(lines: Sequence[Directive], depth: int) -> list[Directive] | None:
+    """The innermost conditions whose first branches are open after these lines; None where others are, or
+    where something is defined or included since."""
+    found: list[Directive] = []
+    inner = 0
+    for one in reversed(lines):
+        if len(found) == depth:
+            break
+        if one.name in _OPENING and not inner:
+            found.append(one)
+        elif one.name in (*_FURTHER, "define", "undef", "include") and not inner:
+            return None
+        inner += (one.name == "endif") - (one.name in _OPENING and inner > 0)
+    return found if len(found) == depth else None
 
 
 def _compiled(source: Source, options: CompilerOptions) -> str:

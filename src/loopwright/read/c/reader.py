@@ -15,7 +15,12 @@ from loopwright.c.syntax import refuse
 from loopwright.c.tokens import names_in
 from loopwright.c.typed.file import TypedRegion, typed_file
 from loopwright.c.typed.refusals import is_compiled
-from loopwright.c.typed.spelling import BranchTaken, with_branches_taken, without_digraphs
+from loopwright.c.typed.spelling import (
+    BranchTaken,
+    with_branches_taken,
+    with_pragmas_inside,
+    without_digraphs,
+)
 from loopwright.errors import BadInput, Code, Note
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.find import Refusals, resolved
@@ -43,16 +48,17 @@ def read_source(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Progr
     """The regions of a C text, or what is chosen of it, if they are what the compiler reads there."""
     if not options.choice.is_empty or not marked_places(source):
         source = resolved(source, options)
+    source, moved = with_pragmas_inside(source, options.compiled)
     source, branches = with_branches_taken(source, options.compiled)
     source = without_digraphs(resolved(source, replace(options, choice=BY_PRAGMAS)), options.compiled)
     programs = _read(source, options)
     programs = tuple(map(at_known_numbers, programs)) if options.at_numbers else programs
-    return tuple(_told(program, branches) for program in programs)
+    return tuple(_told(program, (*moved, *branches)) for program in programs)
 
 
 def _told(program: Program, branches: Sequence[BranchTaken]) -> Program:
     """A program with the lines of conditions in its region that are gone."""
-    own = [one for one in branches if program.region.start <= one.place.start < program.region.end]
+    own = [one for one in branches if one.is_in(program.region)]
     listed = (Assumption(AssumptionKind.CONSTANT, str(one), one.place) for one in own)
     return replace(program, assumptions=(*program.assumptions, *listed)) if own else program
 

@@ -103,9 +103,9 @@ def _program(
     setting = replace(setting, rows=options.rows, numbers=options.numbers, context=known)
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
-    refuse_known_aliases(setting, file.tree, region.place)
+    refuse_known_aliases(setting, file.outline, region.place)
     iterators = outer_iterators(loops_of(block, whole))
-    refuse_live_iterators(file.tree, region.place, frozenset(iterators))
+    refuse_live_iterators(file.outline, region.place, frozenset(iterators))
     found = assembled(setting, region, block, leaves, tuple(entry for _, entry in stated))
     spots = {touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE}
     refuse_returning_twice(block, spots)

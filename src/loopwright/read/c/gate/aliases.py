@@ -161,6 +161,8 @@ def _led(use: _Use, argument: tree.Expression, facts: PointsTo) -> frozenset[Tar
 
 def _meet(one: tuple[_Use, tree.Expression], other: tuple[_Use, tree.Expression], facts: PointsTo) -> bool:
     """Whether two uses of parameters may be one memory: what arguments lead to, or pointers there do."""
+    if are_different_elements(one[1], other[1], facts.function) and rows_are_their_own(facts.file):
+        return False  # at every level
     is_same = one[0].path == other[0].path and _share(one[1], other[1], facts)
     are_direct = all(x.path == "*" and not is_chosen(x.node) for x, _ in (one, other))
     return is_same or (not are_direct and facts.meet(_led(*one, facts), _led(*other, facts)))
@@ -192,9 +194,7 @@ def _share(one: tree.Expression, other: tree.Expression, facts: PointsTo) -> boo
     """Whether two arguments lead to one memory; members of one struct are apart."""
     first, second = root_and_path(one), root_and_path(other)
     are_members = "*" not in (first[1], second[1]) and first[1] != second[1]
-    if are_members or not facts.meet(facts.targets(one), facts.targets(other)):
-        return False
-    return not are_different_elements(one, other, facts.function) or not rows_are_their_own(facts.file)
+    return not are_members and facts.meet(facts.targets(one), facts.targets(other))
 
 
 def _distinct(uses: list[_Use]) -> list[_Use]:

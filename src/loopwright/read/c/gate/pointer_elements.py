@@ -86,17 +86,27 @@ def _last_value(name: int, before: tuple[tree.Statement, ...], caller: TypedFunc
     changed = {*caller.addressed}
     for statement in before:
         nodes = [*tree.walk(statement)]
-        if isinstance(statement, tree.Evaluate) and isinstance(value := statement.value, tree.Assign):
-            target = tree.without_casts(value.target)
-            if isinstance(target, tree.Name) and target.declaration.offset == name and value.operator == "=":
-                found = _sum(value.value)
-                is_kept = found is not None and not found.keys() & (changed | {name})
-                return found if is_kept and name not in changed else None
+        given = _given(statement, name)
+        if given is not None:
+            found = _sum(given)
+            is_kept = found is not None and not found.keys() & (changed | {name})
+            return found if is_kept and name not in changed else None
         if any(isinstance(node, tree.Labelled | tree.OtherStatement) for node in nodes):
             return None
         changed |= {root.offset for node in nodes if (root := tree.changed_root(node)) is not None}
         if not all(map(_changes_names, nodes)):
             changed |= _of_the_file(caller)
+    return None
+
+
+def _given(statement: tree.Statement, name: int) -> tree.Expression | None:
+    """What a statement that does nothing else gives a variable: `j = k - 1;`, `int j = k - 1;`"""
+    match statement:
+        case tree.Evaluate(value=tree.Assign(operator="=", target=target, value=value)):
+            core = tree.without_casts(target)
+            return value if isinstance(core, tree.Name) and core.declaration.offset == name else None
+        case tree.Declare(variables=(tree.Declarator(declaration=declared, initial=initial),)):
+            return initial if declared.offset == name else None
     return None
 
 
