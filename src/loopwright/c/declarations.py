@@ -219,7 +219,8 @@ def without_plain_functions(text: str, regions: Sequence[Span]) -> tuple[str, fr
         start = max(after, visible.rfind(";", after, opened) + 1)
         head = _PLAIN_HEAD.fullmatch(visible[start:opened].lstrip())
         after = brace.end()
-        if head and head[1] not in _KEYWORDS and all(one.end <= start or after <= one.start for one in regions):
+        is_outside = all(one.end <= start or after <= one.start for one in regions)
+        if is_outside and head and head[1] not in _KEYWORDS:
             pieces += [text[done:start], " " * (after - start)]
             names.add(head[1])
             done = after

@@ -55,7 +55,9 @@ def directives_of(source: Source) -> tuple[Directive, ...]:
     for match in _DIRECTIVE.finditer(without_comments(source.text, literals=False)):
         end = match.start(1) + len(visible[match.start(1) : match.end(1)].rstrip())
         spot = Span(source, match.start(1), end)
-        argument = _CONTINUED.sub(lambda mark: " " * len(mark[0]), match[3]) if match[2] == "pragma" else match[3]
+        argument = match[3]
+        if match[2] == "pragma":
+            argument = _CONTINUED.sub(lambda mark: " " * len(mark[0]), argument)
         found.append(Directive(match[2], argument.rstrip(), spot, match.start(3)))
     return tuple(found)
 

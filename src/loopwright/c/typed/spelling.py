@@ -198,7 +198,7 @@ def with_pragmas_inside(source: Source, options: CompilerOptions) -> tuple[Sourc
         edited = source.edited([(start, source.text.index("\n", end) + 1, ""), (after, after, moved)])
         before, now = (_compiled(one, options).replace("#pragmascop", "") for one in (source, edited))
         if before == now:
-            found += [BranchTaken(one.place, True, after - len(moved)) for one in around]
+            found += [BranchTaken(one.place, is_taken=True, at=after - len(moved)) for one in around]
             source = edited
     return source, tuple(found)
 
