@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ from loopwright.optimise.fleet.address import Scheduler, demand_dask
 from loopwright.optimise.fleet.parcel import packed
 from loopwright.optimise.model.machine import Machine, MachineKind, this_machine, this_site
 from loopwright.optimise.model.sizes import sizes_of
-from loopwright.optimise.proving import COPIED, PATIENT, first_proved
+from loopwright.optimise.proving import COPIED, PATIENT, first_proved, kept_for_proofs
 from loopwright.optimise.timing.driver import driver_for
 from loopwright.optimise.timing.refining import Timing
 from loopwright.optimise.timing.results import IN_MEMORY, Results, results
@@ -133,15 +134,13 @@ class Search:
 
     @property
     def estimating(self) -> float:
-        if self.start:
-            return ESTIMATING_GIVEN
-        return ESTIMATING if self.threads == 1 else ESTIMATING_SHARED
+        alone = ESTIMATING if self.threads == 1 else ESTIMATING_SHARED
+        return ESTIMATING_GIVEN if self.start else alone
 
     @property
     def timing(self) -> float:
-        if self.start:
-            return TIMING_GIVEN
-        return TIMING if self.threads == 1 else TIMING_SHARED
+        alone = TIMING if self.threads == 1 else TIMING_SHARED
+        return TIMING_GIVEN if self.start else alone
 
 
 def optimise_file(path: str | Path, search: Search, reading: ReadOptions = AS_MARKED) -> Optimised:
@@ -176,7 +175,8 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     end = begun + search.budget
     if search.model or is_interrupted:
         return _best_by_model(all_found, end, progress)
-    ends = begun + search.timing * search.budget, end
+    slowest = max(one.judge.slowest for one in planners) if search.start else inf
+    ends = end - kept_for_proofs(search.budget, 1 - search.timing, slowest), end
     return _best_by_time(all_found, runner, search, fleet, ends, progress)
 
 

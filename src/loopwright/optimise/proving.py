@@ -18,11 +18,19 @@ PATIENT, ENOUGH = 0.65, 5.0
 CHOSEN = 8.0
 """Seconds that are kept for the proof of the model's choice, but no more than half of those left."""
 
-COPIED = 4.0
+COPIED = 3.0
 """Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
+
+LEAST, PROOFS = 0.28, 4.0
+"""The least part of a budget for proofs, and how many times as long they may take as one judgement."""
 
 HURRIED = 8.0
 """Seconds for all proofs after an interrupt."""
+
+
+def kept_for_proofs(budget: float, part: float, slowest: float) -> float:
+    """The seconds of a budget that trials leave: fewer than this part where all scripts are judged soon."""
+    return min(part * budget, max(LEAST * budget, PROOFS * slowest))
 
 
 def first_proved(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from functools import lru_cache
 
 import islpy as isl
 
@@ -193,11 +194,17 @@ def _read_again(old: Program, source: Source) -> Program:
     place = c_file(source).regions[number].place
     stated = [one.text for one in old.assumptions if one.kind is AssumptionKind.USER and one.place is None]
     try:
-        return read_region(place, ReadOptions(tuple(sorted(names_in(old.region.text))), tuple(stated)))
+        return _read_once(place, tuple(sorted(names_in(old.region.text))), tuple(stated))
     except BadInput as failure:
         raise BadInput(
             Code.STORAGE, f"the region with its new storage cannot be read: {failure.message}"
         ) from failure
+
+
+@lru_cache(maxsize=64)
+def _read_once(place: Span, pure: tuple[str, ...], stated: tuple[str, ...]) -> Program:
+    """The region at a place of a text: a search performs the same steps again and again."""
+    return read_region(place, ReadOptions(pure, stated))
 
 
 def _continued(

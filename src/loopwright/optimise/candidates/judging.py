@@ -115,6 +115,8 @@ class Judge:
     runs: dict[str, float] = field(default_factory=dict)
     shares: dict[tuple[Script, tuple[str, ...]], float] = field(default_factory=dict)
     refused: int = 0
+    slowest: float = 0.0
+    """The seconds that the script took which took longest of those found legal."""
 
     def is_over(self) -> bool:
         return self.clock() > self.deadline
@@ -183,7 +185,10 @@ class Judge:
                 return None
             last = f": {script[-1]}" if script else ""
             self.progress(f"estimating script {len(self.known) + 1}{last}")
+            begun = time.monotonic()
             self.known[script] = self._judged(script, origin, known)
+            if self.known[script] is not None:
+                self.slowest = max(self.slowest, time.monotonic() - begun)
         return self.known[script]
 
     def _judged(

@@ -67,6 +67,9 @@ FEW = 4
 CERTAIN = 2
 """So many scripts of a phase are tried however much time the others took."""
 
+AWAITED = 0.8
+"""The part of the time left that is added to it for what threads share of the script to begin with."""
+
 HOPEFUL = 3.0
 """A structure that costs more than so many times the cheapest one is not blocked first."""
 
@@ -139,7 +142,10 @@ class Planner:
                 hint="loopwright transform says which of its steps is refused",
             )
         if self.judge.threads > 1:
+            end = self.judge.deadline
+            self.judge.deadline += AWAITED * max(0.0, self._left(self.judge.clock()))
             list(shared_by_threads(self.judge, one))
+            self.judge.deadline = end
 
     def _widened(self, pool: list[Estimated]) -> None:
         """The best scripts, and the shortest of those that cost as little, with the widest vectors.

@@ -76,19 +76,19 @@ def parallelise(judge: Judge, count: int) -> None:
 
 
 def shared_by_threads(judge: Judge, one: Estimated) -> Iterator[Estimated]:
-    """A script with parallel loops in all nests, in parts, and where threads seldom wait for each other.
+    """A script with parallel loops where threads seldom wait for each other, in parts, and in all nests.
 
     What one thread does alone in a strip is less in strips that are half as long.
     """
-    if (after := among_threads(judge, one)) is not one:
-        yield after
-        shorter = next(with_other_strips(after.script), None)
-        if shorter is not None and (strips := judge.estimated(shorter, after.origin)) is not None:
+    if (seldom := among_threads(judge, one, SELDOM)) is not one:
+        yield seldom
+        shorter = next(with_other_strips(seldom.script), None)
+        if shorter is not None and (strips := judge.estimated(shorter, seldom.origin)) is not None:
             yield strips
     if (parted := in_parts(judge, one)) is not None:
         yield parted
-    if (seldom := among_threads(judge, one, SELDOM)) is not one and seldom.script != after.script:
-        yield seldom
+    if (after := among_threads(judge, one)) is not one and after.script != seldom.script:
+        yield after
 
 
 def among_threads(judge: Judge, one: Estimated, most: int = MANY) -> Estimated:
