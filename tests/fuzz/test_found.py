@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 
-from loopwright.emit.region import Loops, new_source
-from loopwright.errors import BadInput, GaveUp, InternalError
+from loopwright.errors import BadInput, GaveUp
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
-from loopwright.rewrite import targets
-from loopwright.source import Source
 from tests.fuzz.affine_cases import shows_a_difference
 from tests.fuzz.affine_pairs import affine_pair
 from tests.fuzz.hostile import answered
@@ -335,34 +330,6 @@ def test_what_is_private_in_the_loops_of_a_team_stays_what_it_was() -> None:
     text = head + loop + loop.replace("][0]", "][1]") + "#pragma endscop\n}\n  B[0] = s;\n}\n"
     with pytest.raises(GaveUp, match="'s' is what it was after the old loops"):
         accepted(Case(0, Program(text, ()), ("fuse(S1, S2)",)))
-
-
-@pytest.mark.parametrize("kind", ["_Bool", "unsigned char", "unsigned"])
-def test_new_loops_count_in_types_that_hold_their_numbers(kind: str) -> None:
-    """A printer that does otherwise is found out."""
-
-    def mistaken(regions: Sequence[Loops], *, openmp: bool) -> Source:
-        source = new_source(regions, openmp=openmp)
-        return replace(source, text=source.text.replace("(int i", f"({kind} i"))
-
-    with patch.object(targets, "new_source", mistaken), pytest.raises(InternalError, match="counts 'i' in"):
-        made("for (int i = 1; i < n; i++) B[i] = 1;\n", "reverse(S1, i)")
-
-
-_CONVERTED = [(">= 1", ">= 1u"), ("n - 1", "n - 1ul"), ("n - 1", "(unsigned)n - 1")]
-
-
-@pytest.mark.parametrize(("right", "wrong"), _CONVERTED)
-def test_bounds_of_new_loops_are_not_converted_to_unsigned_types(right: str, wrong: str) -> None:
-    """-3 is no less than 1 there."""
-
-    def mistaken(regions: Sequence[Loops], *, openmp: bool) -> Source:
-        source = new_source(regions, openmp=openmp)
-        assert right in source.text
-        return replace(source, text=source.text.replace(right, wrong))
-
-    with patch.object(targets, "new_source", mistaken), pytest.raises(GaveUp, match="unsigned type"):
-        made("for (int i = 1; i < n; i++) B[i] = 1;\n", "reverse(S1, i)")
 
 
 def test_a_number_of_blocks_is_computed_from_one_below_0() -> None:

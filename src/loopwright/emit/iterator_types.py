@@ -20,6 +20,7 @@ from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import rename, rename_test, subprograms, terms, variables, with_children
 from loopwright.model.program import Program
+from loopwright.presburger.named import everywhere, number, variable
 
 _NARROW = {"int", "signed", "signed int", "short", "char", "long", "long int"}
 _SMALL = {"int", "signed", "signed int", "short", "char", "signed char", "unsigned char"}
@@ -132,7 +133,8 @@ def _never_below_zero(node: Node, names: AbstractSet[str], program: Program) -> 
     """The largest subset of `names` from which only non-negative values are computed."""
     down = {part.iterator for part in subprograms(node) if isinstance(part, For) and part.step < 0}
     kept = frozenset(names) - down
-    sizes = frozenset(program.params)
+    known = program.promised if kept else everywhere()
+    sizes = {one for one in program.params if kept and known.is_subset(variable(one).ge_set(number(0)))}
     while True:
         bad = {
             name

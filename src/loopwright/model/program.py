@@ -294,6 +294,14 @@ class Program(Displayed):
         return self.context.intersect(self.possible)
 
     @property
+    def promised(self) -> isl.Set:
+        """The facts, and what is assumed of the parameters."""
+        known = self.facts
+        for one in self.assumptions:
+            known = known if one.implies is None else known.intersect(one.implies)
+        return known
+
+    @property
     def possible(self) -> isl.Set:
         """The parameters that their types and definitions allow, whatever is assumed of them."""
         known = everywhere()

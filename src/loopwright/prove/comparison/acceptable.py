@@ -221,24 +221,19 @@ def _counts(loop: Node) -> bool:
 
 def further_assumption(old: Program, new: Program) -> str | None:
     """What the new region assumes of sizes for which the old one assumes nothing, or less."""
-    facts = old.facts
-    for one in old.assumptions:
-        facts = facts if one.implies is None else facts.intersect(one.implies)
+    known = old.promised
     for one in new.assumptions:
-        if one.holds_for is not None and not facts.is_subset(one.holds_for):
+        if one.holds_for is not None and not known.is_subset(one.holds_for):
             return f"NEW computes the same only where {one.text}"
     return None
 
 
 def missing_assumption(old: Program, new: Program) -> str | None:
     """Sizes for which an unsigned number wraps around in the old region, and nothing does in the new one."""
-    kept = new.facts
-    for one in new.assumptions:
-        kept = kept if one.implies is None else kept.intersect(one.implies)
     for one in old.assumptions:
         if one.holds_for is None or one.standing is not Standing.ASSUMED:
             continue
-        wrong = kept.intersect(old.facts).subtract(one.holds_for)
+        wrong = new.promised.intersect(old.facts).subtract(one.holds_for)
         if one.kind is AssumptionKind.ARITHMETIC and not wrong.is_empty():
             point = smallest_point(wrong)
             values = "" if point is None else values_text(point.parameters)

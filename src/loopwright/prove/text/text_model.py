@@ -19,15 +19,17 @@ from loopwright.c.declarations import is_unsigned_type
 from loopwright.c.file import c_file
 from loopwright.c.loops import first_value
 from loopwright.c.syntax import Node as Syntax
-from loopwright.c.syntax import field, walk
-from loopwright.c.types import is_signed, named_type
+from loopwright.c.syntax import field, operator, walk, without_parentheses
+from loopwright.c.tokens import packed
+from loopwright.c.types import is_signed, is_unsigned, named_type
 from loopwright.errors import BadInput
 from loopwright.loops.expressions import Expr, Int, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.named import number, variable
 from loopwright.presburger.sets import OUT
-from loopwright.prove.reading.c_expressions import Unreadable, words_of
-from loopwright.prove.reading.integer_types import value_type
+from loopwright.prove.reading.c_expressions import RELATIONS, Unreadable, Words, words_of
+from loopwright.prove.reading.integer_types import type_at, value_type
 from loopwright.prove.reading.loops import text_loops, values_at
 from loopwright.prove.scanning.executed import executed, loops
 from loopwright.prove.text.annotations import promises
@@ -93,6 +95,30 @@ def converted_bound(program: Program) -> Syntax | None:
     words = words_of(program)
     bounds = (one for one in _bounds(program) if any(_is_unsigned(part, program) for part in walk(one)))
     return next((one for one in bounds if value_type(one, words, one.span) is None), None)
+
+
+def negative_bound(program: Program, known: isl.Set) -> Syntax | None:
+    """What is compared with an unsigned iterator and may be below 0, for the sizes that are `known`.
+
+    `j <= c` is no `j < c + 1`: where c is -1, it always holds.
+    """
+    words = words_of(program)
+    parts = (part for one in _bounds(program) for part in walk(one) if part.type == "binary_expression")
+    compared = (one for one in parts if operator(one) in RELATIONS)
+    compared = (one for one in compared if value_type(one, words, one.span) is None)
+    sides = (field(one, side) for one in compared for side in ("left", "right"))
+    return next((one for one in sides if not _is_from_zero(one, words, known)), None)
+
+
+def _is_from_zero(node: Syntax, words: Words, known: isl.Set) -> bool:
+    """Whether an expression is not below 0: a sum of unsigned numbers, and of sizes that are not."""
+    node = without_parentheses(node)
+    if node.type == "binary_expression" and operator(node) in ("+", "*"):
+        return all(_is_from_zero(field(node, side), words, known) for side in ("left", "right"))
+    name = words.parameters.get(packed(node.text))
+    if name is not None and known.is_subset(variable(name).ge_set(number(0))):
+        return True
+    return node.type == "number_literal" or is_unsigned(type_at(node, words, node.span))
 
 
 def _bounds(program: Program) -> Iterator[Syntax]:
