@@ -21,6 +21,7 @@ extern const struct cell given[];
 extern int fails;
 struct result { int done; uint64_t hash; };
 __attribute__((weak)) int omp_get_thread_num(void) { return 0; } /* where there is one thread */
+__attribute__((weak)) int omp_get_num_threads(void) { return 1; }
 static uint64_t state;
 static int sparse; /* 1: zeros, 2: zeros and a few ones */
 static int wild;   /* the seed of wild data, or 0 */

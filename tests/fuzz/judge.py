@@ -20,6 +20,7 @@ import islpy as isl
 
 from loopwright.c.selection.choice import Choice
 from loopwright.check.runtime import runtime_text
+from loopwright.errors import BadInput
 from loopwright.presburger.named import at_parameters
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
@@ -106,11 +107,15 @@ class Pair:
     """Whether it promises the same where arrays overlap, and for the largest sizes that there are."""
     wider: frozenset[str] = frozenset()
     """Arrays that are trusted to have the cells around them that only the new text reads."""
+    from_zero: bool = False
+    """Whether nothing is promised of negative sizes."""
     prelude: str = ""
     """What the text of kernels starts with: the same for all pairs that have it."""
 
     def is_promised(self, size: Size) -> bool:
         values = dict(zip("nmuh", size, strict=True))
+        if self.from_zero and min(size[:2]) < 0:
+            return False
         return self.guarded or not any(at_parameters(one, values).is_empty() for one in _assumed(self.old))
 
     @property
@@ -139,7 +144,10 @@ class Judgement:
 def _assumed(text: str) -> tuple[isl.Set, ...]:
     """The parameters for which something is proved of a text."""
     options = ReadOptions() if "#pragma scop" in text else ReadOptions(choice=Choice(("f",)))
-    programs = read_c(old_path(text), options)
+    try:
+        programs = read_c(old_path(text), options)
+    except BadInput:  # it was read in other words, of which nothing is assumed
+        return ()
     found = [one.implies for program in programs for one in program.assumptions]
     return tuple(one for one in found if one is not None)
 

@@ -16,6 +16,7 @@ from tests.fuzz.directed import directive_case
 from tests.fuzz.findings import Finding
 from tests.fuzz.hostile import hostile_case
 from tests.fuzz.judge import Pair
+from tests.fuzz.loop_forms import form_case
 from tests.fuzz.mutants import Mutant, mutants_of, mutated
 from tests.fuzz.rewrites import rewrite_case, rewriting
 from tests.fuzz.schedules import schedule_case
@@ -59,10 +60,11 @@ def to_check(number: int) -> Pair:
 KINDS: dict[str, Kind] = {
     "hostile": Kind(2, hostile_case),
     "rewrite": Kind(6, rewrite_case),
+    "form": Kind(5, form_case),
     "directive": Kind(5, directive_case),
     "team": Kind(3, team_case),
-    "applied": Kind(3, applied_case),
-    "mlir": Kind(6, affine_case),
+    "applied": Kind(2, applied_case),
+    "mlir": Kind(5, affine_case),
     "codegen": Kind(3, schedule_case),
     "transform": Kind(4, case_of),
     "stage": Kind(6, stage_case),

@@ -11,8 +11,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from loopwright.c.reworded.flat_loops import SIZES
 from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.comparison.texts import PLAINLY, ComparisonOptions
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from tests.fuzz.findings import Finding
 from tests.fuzz.judge import LATE_SEEDS, NOT_COMPILED, Judgement, Pair, Size, judged
@@ -148,11 +150,17 @@ def mutants_of(case: Case, end: int, outcomes: Counter[str], *, first: int = 0) 
     return found
 
 
-def said_of(seed: int, pair: Pair, outcomes: Counter[str], kind: str = "mutant") -> Mutant | Finding | None:
+def said_of(
+    seed: int,
+    pair: Pair,
+    outcomes: Counter[str],
+    kind: str = "mutant",
+    options: ComparisonOptions = PLAINLY,
+) -> Mutant | Finding | None:
     """What `prove` says of a pair; None where it cannot decide."""
     try:
         with limited():
-            compared = compare_files(old_path(pair.old), new_path(pair.new))
+            compared = compare_files(old_path(pair.old), new_path(pair.new), options)
     except (BadInput, Illegal, GaveUp) as failure:
         outcomes[f"{kind}: {type(failure).__name__}"] += 1
         return None
@@ -169,14 +177,15 @@ def said_of(seed: int, pair: Pair, outcomes: Counter[str], kind: str = "mutant")
             return None
         case Proved():
             told = re.findall(r"(?m)^'(\w+)' has all cells that NEW", "\n".join(compared.trusted))
-            wider = _arrays(pair, set(told))
-            return Mutant(kind, seed, replace(pair, wider=wider), "proved", yes=True)
+            asked = replace(pair, wider=_arrays(pair, set(told)), from_zero=SIZES in compared.trusted)
+            return Mutant(kind, seed, asked, "proved", yes=True)
         case Refuted(message=message, witness=witness, parameters=sizes, inputs=inputs):
             chosen = {name: int(value) for name, at, value in inputs if not at and name in _SIZES}
             size = _witness(sizes | chosen)
             given = {*_SIZES, *_LOCALS, *(one.name for one in pair.arrays)}
             cannot_be_given = any(name not in given for name, _, _ in inputs)
-            if size is None or cannot_be_given or _is_parallel(pair.new):  # threads that race need not tell
+            is_parallel = _is_parallel(pair.old) or _is_parallel(pair.new)  # threads that race need not tell
+            if size is None or cannot_be_given or is_parallel:
                 outcomes[f"{kind}: {NOT_RUN}"] += 1
                 return None
             asked = replace(pair, also=size, given=inputs)
