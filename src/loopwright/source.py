@@ -148,6 +148,10 @@ class Span:
         """These characters with pieces replaced, which are in order."""
         return with_edits(self.source.text, edits, self.start, self.end)
 
+    def reworded(self, text: str = "") -> Edit:
+        """The change of it to a text that takes as many lines."""
+        return self.start, self.end, text + "\n" * self.text.count("\n")
+
     def on(self, source: Source) -> Span:
         """The same characters of another version of the text, one in which they have not moved."""
         return Span(source, self.start, self.end)

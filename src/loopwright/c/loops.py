@@ -10,9 +10,11 @@ Additions to a variable, `x += a + b;`, and what they are made of: the shape of 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.syntax import Node, field, named_children, operator, parse, walk, without_parentheses
+from loopwright.c.tokens import decimal
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
@@ -60,6 +62,42 @@ def unit_step(update: Node, name: str) -> int | None:
     return (1 if operator(update) == "++" else -1) if is_mine else None
 
 
+def loop_step(loop: Node, name: str) -> int | None:
+    """The number that is added to an iterator after each iteration: 1 for `i++`, -4 for `i -= 4`."""
+    update = loop.child_by_field_name("update")
+    core = None if update is None else without_parentheses(update)
+    if core is None or core.type == "update_expression":
+        return None if core is None else unit_step(core, name)
+    if core.type != "assignment_expression" or field(core, "left").text != name:
+        return None
+    size = decimal(without_parentheses(field(core, "right")).text)
+    return SIGNS[operator(core)] * size if size and operator(core) in SIGNS else None
+
+
+class Binary(NamedTuple):
+    """`left sign right`, without parentheses around the sides."""
+
+    left: Node
+    sign: str
+    right: Node
+
+
+def binary(node: Node | None) -> Binary | None:
+    """The parts of an expression of two operands; None of any other one."""
+    core = None if node is None else without_parentheses(node)
+    if core is None or core.type != "binary_expression":
+        return None
+    left, right = (without_parentheses(field(core, side)) for side in ("left", "right"))
+    return Binary(left, operator(core), right)
+
+
+def only_inside(statement: Node) -> Node:
+    """The only statement of a block, and of one in it; any other statement itself."""
+    while statement.type == "compound_statement" and len(named_children(statement)) == 1:
+        statement = named_children(statement)[0]
+    return statement
+
+
 @dataclass(frozen=True, slots=True)
 class Countdown:
     """`i-- > limit`, the test of a loop without an update; `i--` alone has no limit written, and it is 0."""
@@ -87,9 +125,7 @@ def skip_condition(node: Node) -> Node | None:
     """c, where `node` is `if (c) continue;` at the top of the body of a loop."""
     if node.type != "if_statement" or node.child_by_field_name("alternative") is not None:
         return None
-    inside = field(node, "consequence")
-    while inside.type == "compound_statement" and len(named_children(inside)) == 1:
-        inside = named_children(inside)[0]
+    inside = only_inside(field(node, "consequence"))
     block = node.parent
     around = block.parent if block is not None and block.type == "compound_statement" else None
     is_top = around is not None and around.type == "for_statement"

@@ -17,15 +17,14 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
-from loopwright.c.file import CFile, c_file
+from loopwright.c.file import CFile
 from loopwright.c.macros import constant_macro, integer_text
-from loopwright.c.reworded.plain_loops import edited_while, lines_in
+from loopwright.c.reworded.passages import Passage, fresh_names, passages, rewritten
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk
-from loopwright.c.tokens import bracketed, names_in, on_one_line
+from loopwright.c.tokens import bracketed, on_one_line
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span
 
-_MOST = 60
 _MOST_VALUES = 64
 _ZERO = re.compile(r"0[uUlL]*|(?:0+\.0*|\.0+)[fFlL]?")
 _CHANGING = ("assignment_expression", "update_expression")
@@ -34,28 +33,18 @@ _UNREAD = ("string_literal", "concatenated_string", "initializer_pair", "compoun
 
 def with_array_values(source: Source) -> Source:
     """The text with assignments in place of the first values of arrays that its regions declare."""
-    return edited_while(source, _edits, _MOST)
+    return rewritten(source, _set_after, "declaration")
 
 
 def arrays_with_values(source: Source) -> tuple[tuple[Span, Span], ...]:
     """The declarations of such arrays: the words before what is declared, and the whole."""
     found = []
-    for region in c_file(source).regions:
-        for node in walk(c_file(source).block(region.place)):
-            if node.type == "declaration" and any(map(_is_array, _declarators(node))):
+    for passage in passages(source):
+        for node in passage.block.of_type("declaration"):
+            if any(map(_is_array, _declarators(node))):
                 first = _declarators(node)[0].start
                 found.append((source.at(node.start, first - node.start), node.span))
     return tuple(found)
-
-
-def _edits(source: Source) -> Iterator[list[Edit]]:
-    file = c_file(source)
-    for region in file.regions:
-        for node in walk(file.block(region.place)):
-            if node.type == "declaration":
-                edits = _set_after(node, file)
-                if edits:
-                    yield edits
 
 
 def _declarators(declaration: Node) -> list[Node]:
@@ -69,7 +58,7 @@ def _is_array(declarator: Node) -> bool:
     return kinds == ("array_declarator", "initializer_list")
 
 
-def _set_after(declaration: Node, file: CFile) -> list[Edit] | None:
+def _set_after(declaration: Node, passage: Passage) -> list[Edit] | None:
     """The changes for the last array of a declaration that has values."""
     declarators = _declarators(declaration)
     arrays = [one for one in declarators if _is_array(one)]
@@ -81,18 +70,17 @@ def _set_after(declaration: Node, file: CFile) -> list[Edit] | None:
     last = arrays[-1]
     later = declarators[declarators.index(last) + 1 :]
     plain = _without_qualifiers(declaration, last)
-    array = _array_of(last, file)
+    array = _array_of(last, passage.file)
     if plain is None or array is None or any(one.type == "init_declarator" for one in later):
         return None
     if plain and not _is_read_by_elements(array, block):
         return None
     if any(array.name in identifiers(one) for one in (*later, field(last, "value"))):
         return None
-    text = array.assignments(_fresh(file.source))
+    text = array.assignments(fresh_names(last.source, "k"))
     if text is None:
         return None
-    target = field(last, "declarator")
-    cut = (target.start, last.end, array.declared + lines_in(file.source, target.start, last.end))
+    cut = Span(last.source, field(last, "declarator").start, last.end).reworded(array.declared)
     return [*plain, cut, (declaration.end, declaration.end, text)]
 
 
@@ -209,8 +197,3 @@ def _values(
             return None
         found += inner
     return found
-
-
-def _fresh(source: Source) -> Iterator[str]:
-    used = set(names_in(source.text))
-    return (name for number in count(1) if (name := f"k_{number}") not in used)

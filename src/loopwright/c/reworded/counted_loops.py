@@ -23,89 +23,77 @@ After a loop that goes on nothing is known of i any more.  Lines stay.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from loopwright.c.declarations import declared_name
-from loopwright.c.file import CFile, c_file
-from loopwright.c.loops import first_value, loop_iterator
-from loopwright.c.regions import Region
-from loopwright.c.reworded.final_values import changed_names, count_of, declares, is_assigned
-from loopwright.c.reworded.plain_loops import (
-    counter_of,
+from loopwright.c.file import CFile
+from loopwright.c.loops import LOOPS, binary, first_value, loop_iterator
+from loopwright.c.reworded.final_values import count_of, is_assigned
+from loopwright.c.reworded.passages import (
+    Passage,
+    changed_in,
+    changed_names,
+    declares,
     edited_while,
-    first_given,
-    is_before,
-    is_simple,
-    last_step,
-    stepped,
+    passages,
+    rewritten,
 )
+from loopwright.c.reworded.plain_loops import counter_of, first_given, is_simple, last_step, stepped
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import decimal, names_in, on_one_line, operand, with_names_replaced
 from loopwright.c.types import Integer
-from loopwright.source import Edit, Source
+from loopwright.source import Edit, Source, Span
 
-_MOST = 60
 _SMALL = 1 << 20
-_OPEN = ("while_statement", "for_statement")
 _LEAVING = ("goto_statement", "return_statement", "labeled_statement", "break_statement", "asm_statement")
 
 
 def with_counted_loops(source: Source, returning: frozenset[str]) -> Source:
     """The text with such loops; functions that are called `returning` and not defined here do return."""
-    return edited_while(source, lambda text: _edits(text, returning), _MOST)
 
 
-def _edits(source: Source, returning: frozenset[str]) -> Iterator[list[Edit]]:
-    file = c_file(source)
-    for region in file.regions:
-        block = file.block(region.place)
-        for node in walk(block):
-            if node.type not in (*_OPEN, "do_statement"):
-                continue
-            if any(is_before(pragma, node) for pragma in region.pragmas):
-                continue
-            edits = _unequal(node, file, region, returning)
-            edits = edits or _done_once(node, block, file, region, returning)
-            edits = edits or _tested_after(node, file, region)
-            edits = edits or _from_before(node, block, file, region)
-            if edits:
-                yield edits
+    def rule(loop: Node, passage: Passage) -> list[Edit] | None:
+        if passage.is_directed(loop):
+            return None
+        edits = _unequal(loop, passage, returning) or _done_once(loop, passage, returning)
+        return edits or _tested_after(loop, passage) or _from_before(loop, passage)
+
+    return rewritten(source, rule, *LOOPS)
 
 
-def _unequal(loop: Node, file: CFile, region: Region, returning: frozenset[str]) -> list[Edit] | None:
+def _unequal(loop: Node, passage: Passage, returning: frozenset[str]) -> list[Edit] | None:
     """`i != b` as `i < b`, or as `i > b` where the loop counts down by one."""
-    test, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
-    core = None if test is None else without_parentheses(test)
+    test, update = binary(loop.child_by_field_name("condition")), loop.child_by_field_name("update")
     name = loop_iterator(loop) if loop.type == "for_statement" else None
-    if name is None or core is None or core.type != "binary_expression" or operator(core) != "!=":
+    if name is None or test is None or test.sign != "!=":
         return None
-    sides = [without_parentheses(field(core, side)) for side in ("left", "right")]
+    sides = [test.left, test.right]
     if update is None or without_parentheses(update).type != "update_expression" or stepped(update) != name:
         return None
     limits = [one for one in sides if one.text != name]
     if len(limits) != 1 or not is_simple(limits[0]) or not is_simple(first_value(loop)):
         return None
     body, names = field(loop, "body"), {name, *identifiers(limits[0]), *identifiers(first_value(loop))}
-    is_known = all(_is_signed(word, loop, file, region) for word in sorted(names))
-    if not is_known or not _stays(body, names) or not _returns(body, file, returning):
+    is_known = all(_is_signed(word, loop, passage) for word in sorted(names))
+    if not is_known or not _stays(body, names) or not _returns(body, passage.file, returning):
         return None
     relation = "<" if operator(without_parentheses(update)) == "++" else ">"
     if limits[0] is sides[0]:
         relation = "<>".replace(relation, "")
+    core = without_parentheses(field(loop, "condition"))
     mark = next(one for one in core.children if one.type == "!=")
     return [(mark.start, mark.end, relation)]
 
 
-def _is_signed(name: str, loop: Node, file: CFile, region: Region) -> bool:
+def _is_signed(name: str, loop: Node, passage: Passage) -> bool:
     """Whether a name is a variable of a signed type that is not smaller than int."""
-    kinds = file.kinds(region.place)
+    kinds = passage.file.kinds(passage.region.place)
     around: Node | None = loop
     while around is not None:
         start = around.child_by_field_name("initializer") if around.type == "for_statement" else None
         if start is not None and start.type == "declaration" and loop_iterator(around) == name:
             return _is_wide_signed(kinds.written_type(field(start, "type").text, certain=True))
         around = around.parent
-    declared = file.declarations.visible(name, loop.span)
+    declared = passage.file.declarations.visible(name, loop.span)
     if declared is None or declared.rank:
         return False
     return _is_wide_signed(kinds.written_type(declared.type, certain=True))
@@ -133,123 +121,111 @@ def _returns(body: Node, file: CFile, returning: frozenset[str]) -> bool:
     return called <= returning and called.isdisjoint(one.name for one in file.functions)
 
 
-def _done_once(
-    loop: Node, block: Node, file: CFile, region: Region, returning: frozenset[str]
-) -> list[Edit] | None:
+def _done_once(loop: Node, passage: Passage, returning: frozenset[str]) -> list[Edit] | None:
     """`do { B; i++; } while (i < b);` as `while (i == a || i < b) { B; i++; }`, where i = a comes first."""
     if loop.type != "do_statement" or field(loop, "body").type != "compound_statement":
         return None
-    body, core = field(loop, "body"), without_parentheses(field(loop, "condition"))
+    body, test = field(loop, "body"), binary(field(loop, "condition"))
     inside = named_children(body)
     step = last_step(loop, body, inside)
     name = None if step is None else stepped(step)
     given = None if name is None else first_given(loop, name)
-    if step is None or name is None or core.type != "binary_expression":
+    if step is None or name is None or test is None:
         return None
-    first = _outside(loop, name, block, file, region) if given is None else given.text
+    first = _outside(loop, name, passage) if given is None else given.text
     if first is None:
         return None
     wanted = {"++": ("<", "<="), "--": (">", ">=")}.get(operator(step), ())
-    left, right = (without_parentheses(field(core, side)) for side in ("left", "right"))
-    if left.text != name or operator(core) not in wanted or not is_simple(right):
+    if test.left.text != name or test.sign not in wanted or not is_simple(test.right):
         return None
     value = first.partition("=")[2].strip()
-    names = {name, *names_in(value), *identifiers(right)}
+    names = {name, *names_in(value), *identifiers(test.right)}
     counted = [one for one in inside if not one.span.contains(step.span)]
-    is_known = all(_is_signed(word, loop, file, region) for word in sorted(names))
-    is_kept = all(_stays(one, names) and _returns(one, file, returning) for one in counted)
+    is_known = all(_is_signed(word, loop, passage) for word in sorted(names))
+    is_kept = all(_stays(one, names) and _returns(one, passage.file, returning) for one in counted)
     if not is_known or not is_kept:
         return None
-    test = f"({name} == {operand(value)} || {on_one_line(core.text)})"
-    head = f"while {test} "
-    source = loop.source
-    lines = "\n" * source.text.count("\n", loop.start, body.spelled.start)
-    after = "\n" * source.text.count("\n", body.end, loop.end)
-    return [(loop.start, body.spelled.start, head + lines), (body.end, loop.end, after)]
+    again = on_one_line(without_parentheses(field(loop, "condition")).text)
+    head = f"while ({name} == {operand(value)} || {again}) "
+    front = Span(loop.source, loop.start, body.spelled.start).reworded(head)
+    return [front, Span(loop.source, body.end, loop.end).reworded()]
 
 
-def _tested_after(loop: Node, file: CFile, region: Region) -> list[Edit] | None:
+def _tested_after(loop: Node, passage: Passage) -> list[Edit] | None:
     """`--i >= 2` as `i-- > 2`, in the test of a loop over a signed i, which does not overflow."""
-    test = loop.child_by_field_name("condition")
-    core = None if test is None or loop.type == "do_statement" else without_parentheses(test)
-    if core is None or core.type != "binary_expression" or operator(core) not in (">=", ">"):
+    test = None if loop.type == "do_statement" else binary(loop.child_by_field_name("condition"))
+    if test is None or test.sign not in (">=", ">"):
         return None
-    left, least = without_parentheses(field(core, "left")), decimal(field(core, "right").text)
+    left, least = test.left, decimal(test.right.text)
     is_first = left.type == "update_expression" and left.text.startswith("--")
     name = field(left, "argument") if is_first else None
     if name is None or name.type != "identifier" or least is None or least > _SMALL:
         return None
-    if not _is_signed(name.text, loop, file, region):
+    if not _is_signed(name.text, loop, passage):
         return None
-    return [(core.start, core.end, f"{name.text}-- > {least + (operator(core) == '>')}")]
+    core = without_parentheses(field(loop, "condition"))
+    return [(core.start, core.end, f"{name.text}-- > {least + (test.sign == '>')}")]
 
 
-def _from_before(loop: Node, block: Node, file: CFile, region: Region) -> list[Edit] | None:
+def _from_before(loop: Node, passage: Passage) -> list[Edit] | None:
     """The first value of the first loop of a region, where a statement right before the region gives it."""
     if loop.type == "do_statement" or loop.child_by_field_name("initializer") is not None:
         return None
     name = counter_of(loop)[1]
-    first = None if name is None else _outside(loop, name, block, file, region)
+    first = None if name is None else _outside(loop, name, passage)
     return None if first is None else [(loop.start, loop.start, f"{first}; ")]
 
 
-def _outside(loop: Node, name: str, block: Node, file: CFile, region: Region) -> str | None:
+def _outside(loop: Node, name: str, passage: Passage) -> str | None:
     """`name = e` of a local variable, from a statement before the region that starts with this loop."""
-    inside = named_children(block)
+    inside = named_children(passage.block)
     if not inside or inside[0] != loop:
         return None
-    whole = c_file(replace(file.source, chosen=())).possible
-    functions = [one for one in whole.named_children if one.span.contains(region.place)]
-    nodes = [node for one in functions for node in walk(one)]
+    nodes = passage.function
     around = [one for one in nodes if one.start < loop.start and one.end >= loop.end]
     if not around or around[-1].type != "compound_statement" or not any(declares(one, name) for one in nodes):
         return None
-    before = [one for one in named_children(around[-1]) if one.end <= region.place.start]
+    before = [one for one in named_children(around[-1]) if one.end <= passage.region.place.start]
     first = first_given(loop, name, before)
     return None if first is None else first.text
 
 
-_MOST_CONTINUED = 60
-
-
 def with_continued_loops(source: Source) -> Source:
     """The text with first values for loops that have none, where these are what another loop left."""
-    return edited_while(source, _continued_edits, _MOST_CONTINUED)
+    return edited_while(source, _continued_edits)
 
 
 def _continued_edits(source: Source) -> Iterator[list[Edit]]:
-    file = c_file(source)
-    for region in file.regions:
-        block = file.block(region.place)
-        for node in walk(block):
-            is_sequence = node is block or node.type == "compound_statement"
+    for passage in passages(source):
+        for node in walk(passage.block):
+            is_sequence = node is passage.block or node.type == "compound_statement"
             statements = named_children(node) if is_sequence else []
             for k, loop in enumerate(statements):
                 name = loop_iterator(loop) if loop.type == "for_statement" else None
                 if name is not None and is_assigned(loop):
-                    edit = _after(loop, name, statements[k + 1 :], region, file)
+                    edit = _after(loop, name, statements[k + 1 :], passage)
                     if edit is not None:
-                        yield [*_plain_test(loop, name, region, file), edit]
+                        yield [*_plain_test(loop, name, passage), edit]
 
 
-def _plain_test(loop: Node, name: str, region: Region, file: CFile) -> list[Edit]:
+def _plain_test(loop: Node, name: str, passage: Passage) -> list[Edit]:
     """`i < n - n % 4` in place of `i < (n & ~3)`."""
-    test, count = without_parentheses(field(loop, "condition")), count_of(loop, name, region, file)
+    test, count = without_parentheses(field(loop, "condition")), count_of(loop, name, passage)
     is_masked = "&" in test.text and "\n" not in test.text
     return [(test.start, test.end, count.holds(name))] if count is not None and is_masked else []
 
 
-def _after(loop: Node, name: str, later: Sequence[Node], region: Region, file: CFile) -> Edit | None:
+def _after(loop: Node, name: str, later: Sequence[Node], passage: Passage) -> Edit | None:
     """The first statement after a loop that uses what it left in its iterator, with that in its place."""
     if not any(name in identifiers(one) for one in later):
         return None
-    count = count_of(loop, name, region, file)
+    count = count_of(loop, name, passage)
     if count is None or (count.kind != "int" and not count.wide):
         return None
     for one in later:
         if one.of_type(*_JUMPS) or _redeclares(one, count.names | {name}):
             return None
-        changed = {word for node in walk(one) for word in changed_names(node)}
+        changed = {*changed_in(one)}
         if name not in identifiers(one) and not changed & count.names:
             continue
         if one.type == "if_statement" and not changed & {name, *count.names}:

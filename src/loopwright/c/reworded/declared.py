@@ -26,7 +26,6 @@ from collections.abc import Iterator
 
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import Region, marked_places
-from loopwright.c.reworded.plain_loops import lines_in
 from loopwright.c.syntax import Node, field, identifiers, named_children
 from loopwright.c.tokens import blank, names_in, on_one_line, without_comments
 from loopwright.c.typed.file import typed_file
@@ -87,8 +86,8 @@ def _assignments(declaration: Node, kind: Node) -> list[Edit]:
         for one in declaration.children_by_field_name("declarator")
         if one.type == "init_declarator"
     ]
-    start, end = kind.start, declaration.end
-    return [(start, end, (" ".join(given) or ";") + lines_in(declaration.source, start, end))]
+    place = Span(declaration.source, kind.start, declaration.end)
+    return [place.reworded(" ".join(given) or ";")]
 
 
 def _plain_names(declaration: Node) -> tuple[str, ...]:

@@ -15,16 +15,14 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from loopwright.c.declarations import declared_name, type_text
-from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Region
-from loopwright.c.reworded.plain_loops import edited_while
+from loopwright.c.reworded.passages import edited_while, fresh_names, passages
 from loopwright.c.syntax import Node, walk
 from loopwright.c.tokens import names_in, packed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span
 
-_MOST = 60
 _OTHERWISE = ("enumerator", "function_definition", "type_definition")
 """What gives names a meaning besides declarations."""
 _LEFT_WHOLE = ("while_statement", "do_statement", "switch_statement")
@@ -50,15 +48,13 @@ class _Variable:
 
 def with_distinct_names(source: Source) -> Source:
     """The text with other names for such variables, as long as none of them is used after its region."""
-    return edited_while(source, _edits, _MOST)
+    return edited_while(source, _edits)
 
 
 def _edits(source: Source) -> Iterator[list[Edit]]:
-    file = c_file(source)
-    for region in file.regions:
-        block = file.block(region.place)
-        if not block.of_type(*_OTHERWISE):
-            yield from _edits_in(region, block)
+    for passage in passages(source):
+        if not passage.block.of_type(*_OTHERWISE):
+            yield from _edits_in(passage.region, passage.block)
 
 
 def _edits_in(region: Region, block: Node) -> Iterator[list[Edit]]:
@@ -147,10 +143,8 @@ def _renamed(variable: _Variable, known: list[_Variable], region: Span) -> list[
     is_seen_elsewhere = not all(region.contains(place.span) for place in named)
     if is_seen_elsewhere or _is_linked(variable.declarator) or _sizes_name(variable):
         return []
-    used, number = set(names_in(variable.scope.source.text)), 1
-    while f"{name}_{number}" in used:
-        number += 1
-    return [(place.start, place.end, f"{name}_{number}") for place in named]
+    own = next(fresh_names(variable.scope.source, name))
+    return [(place.start, place.end, own) for place in named]
 
 
 def _is_linked(declarator: Node) -> bool:

@@ -25,16 +25,24 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.declarations import Declarations
-from loopwright.c.file import CFile, c_file
-from loopwright.c.loops import first_value, loop_iterator, unit_step
-from loopwright.c.regions import Region
-from loopwright.c.reworded.plain_loops import edited_while, is_before, is_simple, lines_in
+from loopwright.c.loops import binary, first_value, loop_iterator, loop_step
+from loopwright.c.reworded.passages import (
+    Passage,
+    changed_in,
+    changed_names,
+    declares,
+    edited_while,
+    fresh_names,
+    is_declared,
+    passages,
+    whole_tree,
+)
+from loopwright.c.reworded.plain_loops import is_simple
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import decimal, names_in, on_one_line, operand, packed, with_names_replaced
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Edit, Source
+from loopwright.source import Edit, Source, Span
 
-_MOST = 60
 _SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NOT_LOCAL = frozenset(("static", "extern", "volatile", "_Thread_local", "__thread"))
 _OF_OTHERS = _NOT_LOCAL - {"static"}
@@ -44,20 +52,17 @@ _LEAVING = ("goto_statement", "labeled_statement")
 
 def with_final_values(source: Source) -> Source:
     """The text with a loop variable of its own for each loop whose iterator is read after it."""
-    return edited_while(source, _edits, _MOST)
+    return edited_while(source, _edits)
 
 
 def _edits(source: Source) -> Iterator[list[Edit]]:
-    file = c_file(source)
-    for region in file.regions:
-        block = file.block(region.place)
-        loops = block.of_type("for_statement")
-        assigned = [one for one in loops if is_assigned(one)]
+    for passage in passages(source):
+        assigned = [one for one in passage.block.of_type("for_statement") if is_assigned(one)]
         names = dict.fromkeys(name for one in assigned if (name := loop_iterator(one)) is not None)
-        read = {name for name in names if _is_read(file, region, name, assigned)}
+        read = {name for name in names if _is_read(passage, name, assigned)}
         for loop in assigned if read else ():
             name = loop_iterator(loop)
-            edit = _with_own_variable(loop, name, region, file) if name in read and name else None
+            edit = _with_own_variable(loop, name, passage) if name in read and name else None
             if edit is not None:
                 yield [edit]
 
@@ -68,19 +73,18 @@ def is_assigned(loop: Node) -> bool:
     return start is not None and start.type == "assignment_expression" and operator(start) == "="
 
 
-def _is_read(file: CFile, region: Region, name: str, loops: list[Node]) -> bool:
+def _is_read(passage: Passage, name: str, loops: list[Node]) -> bool:
     """Whether the function around a region mentions its local variable outside of the loops over it."""
     inside = [one.span for one in loops if loop_iterator(one) == name]
-    whole = c_file(replace(file.source, chosen=())).possible
-    around = [node for one in whole.named_children if one.span.contains(region.place) for node in walk(one)]
+    around = passage.function
     if not any(name in _declared_names(one) for one in around):
-        return _is_of_the_file(file, name) and not any(one.of_type("call_expression") for one in loops)
+        return _is_of_the_file(passage, name) and not any(one.of_type("call_expression") for one in loops)
     fixed = [one for one in around if one.type == "declaration" and _NOT_LOCAL & set(names_in(one.text))]
     if any(name in identifiers(one) for one in fixed) or not any(declares(one, name) for one in around):
         return False
     mentioned = [one for one in around if one.type == "identifier" and one.text == name]
     return any(
-        not _is_declared(one) and not any(span.start <= one.start and one.end <= span.end for span in inside)
+        not is_declared(one) and not any(span.start <= one.start and one.end <= span.end for span in inside)
         for one in mentioned
     )
 
@@ -91,27 +95,12 @@ def _declared_names(node: Node) -> tuple[str, ...]:
     return identifiers(node) if is_one else ()
 
 
-def _is_of_the_file(file: CFile, name: str) -> bool:
+def _is_of_the_file(passage: Passage, name: str) -> bool:
     """Whether a name is an integer variable that the file declares for all of its functions."""
     return any(
         one.type == "declaration" and not _OF_OTHERS & set(names_in(one.text)) and declares(one, name)
-        for one in c_file(replace(file.source, chosen=())).possible.named_children
+        for one in whole_tree(passage.file).named_children
     )
-
-
-def declares(node: Node, name: str) -> bool:
-    """Whether a node declares a local variable or a parameter."""
-    is_local = node.type in ("declaration", "parameter_declaration", "init_declarator")
-    targets = node.children_by_field_name("declarator") if is_local else []
-    return any(one.type == "identifier" and one.text == name for one in targets)
-
-
-def _is_declared(name: Node) -> bool:
-    """Whether a name is where it is declared."""
-    parent = name.parent
-    if parent is None or parent.type in ("declaration", "parameter_declaration"):
-        return True
-    return parent.type == "init_declarator" and field(parent, "declarator") is name
 
 
 @dataclass(frozen=True)
@@ -162,35 +151,32 @@ class LoopCount:
         return f"({self.test} ? {self.last} : {self.first})"
 
 
-def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Edit | None:
-    body, count = field(loop, "body"), count_of(loop, name, region, file)
+def _with_own_variable(loop: Node, name: str, passage: Passage) -> Edit | None:
+    body, count = field(loop, "body"), count_of(loop, name, passage)
     if count is None:
         return None
-    used, number = set(names_in(loop.source.text)), 1
-    while f"{name}_{number}" in used:
-        number += 1
-    own = f"{name}_{number}"
+    own = next(fresh_names(loop.source, name))
     begin = body.spelled.start
-    head = f"{{ for ({count.kind} {own} = {count.first}; "
-    head += f"{count.holds(own)}; {own} {'+' if count.step > 0 else '-'}= "
-    head += f"{abs(count.step)}) {lines_in(loop.source, loop.start, begin)}"
+    step = f"{own} {'+' if count.step > 0 else '-'}= {abs(count.step)}"
+    head = f"{{ for ({count.kind} {own} = {count.first}; {count.holds(own)}; {step}) "
+    head = Span(loop.source, loop.start, begin).reworded(head)[2]
     text = with_names_replaced(loop.source.text[begin : loop.end], {name: own})
     ended = f" if ({count.test}) {name} = {count.last}; else {name} = {count.first}; }}"
     ended = f" {name} = {count.final}; }}" if count.wide else ended
     return loop.start, loop.end, head + text + ended
 
 
-def count_of(loop: Node, name: str, region: Region, file: CFile) -> LoopCount | None:
+def count_of(loop: Node, name: str, passage: Passage) -> LoopCount | None:
     """How a loop counts, where its iterator and its bounds are integers that only its head changes."""
-    kind = integer_type(name, file.declarations, loop)
+    declared = passage.file.declarations
+    kind = integer_type(name, declared, loop)
     count = _up_to_a_multiple(loop, name, kind) or loop_count(loop, name)
-    if count is None or not is_alone(loop, name, region):
+    if count is None or not is_alone(loop, name, passage):
         return None
-    changed = {word for node in walk(loop) for word in changed_names(node)}
-    if kind is None or name in count.names or count.names & changed:
+    if kind is None or name in count.names or not count.names.isdisjoint(changed_in(loop)):
         return None
     count = replace(count, kind=kind)
-    kinds = {integer_type(word, file.declarations, loop) for word in count.names}
+    kinds = {integer_type(word, declared, loop) for word in count.names}
     is_plain = kind == "int" and kinds <= {"int"}
     if is_plain or _counts_alike(loop, count, kinds):
         return count
@@ -200,10 +186,10 @@ def count_of(loop: Node, name: str, region: Region, file: CFile) -> LoopCount | 
 
 def _wide_limit(loop: Node, count: LoopCount) -> str | None:
     """n of `for (i = 0; i + 3 < n; i += 4)`, or of `i + 4 <= n`, over an unsigned i."""
-    core = without_parentheses(field(loop, "condition"))
-    left, right = (without_parentheses(field(core, side)) for side in ("left", "right"))
-    if operator(core) in (">", ">="):
-        left, right = right, left
+    test = binary(field(loop, "condition"))
+    if test is None:
+        return None
+    left, right = (test.right, test.left) if test.sign in (">", ">=") else (test.left, test.right)
     name, added = loop_iterator(loop), count.step - (count.relation == "<")
     is_wide = count.kind in _UNSIGNED and count.step > 1 and count.first == "0" and right.type == "identifier"
     is_sum = packed(left.text) in (f"{name}+{added}", f"{added}+{name}")
@@ -216,14 +202,12 @@ def _up_to_a_multiple(loop: Node, name: str, kind: str | None) -> LoopCount | No
 
     `~3` is -4, which is converted to the type of n; `~3u` has no more than the bits of an unsigned int.
     """
-    test, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
-    step = None if update is None else _step(without_parentheses(update), name)
-    core = None if test is None else without_parentheses(test)
-    if kind not in _UNSIGNED or core is None or core.type != "binary_expression" or operator(core) != "<":
+    test, step = binary(loop.child_by_field_name("condition")), _small_step(loop, name)
+    if kind not in _UNSIGNED or test is None or test.sign != "<" or step is None or step < 2:
         return None
-    left, right = (without_parentheses(field(core, side)) for side in ("left", "right"))
-    sizes = sorted({one.text for one in walk(right) if one.type == "identifier"})
-    if step is None or step < 2 or left.text != name or first_value(loop).text != "0" or len(sizes) != 1:
+    right = test.right
+    sizes = sorted({*identifiers(right)})
+    if test.left.text != name or first_value(loop).text != "0" or len(sizes) != 1:
         return None
     (size,) = sizes
     forms = _multiples(size, step)
@@ -254,7 +238,7 @@ def _is_multiple(name: Node, step: int) -> bool:
     if len(given) != 1:
         return False
     value = without_parentheses(field(given[0], "value"))
-    sizes = {one.text for one in walk(value) if one.type == "identifier"}
+    sizes = {*identifiers(value)}
     if len(sizes) != 1:
         return False
     (size,) = sizes
@@ -301,13 +285,10 @@ def _sides(loop: Node) -> list[Node]:
 
 def loop_count(loop: Node, name: str) -> LoopCount | None:
     """How a loop counts, if its bounds are sums of names and numbers and its step is a number."""
-    test, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
-    step = None if update is None else _step(without_parentheses(update), name)
-    core = None if test is None else without_parentheses(test)
-    if step is None or core is None or core.type != "binary_expression":
+    test, step = binary(loop.child_by_field_name("condition")), _small_step(loop, name)
+    if step is None or test is None:
         return None
-    left, right = (without_parentheses(field(core, side)) for side in ("left", "right"))
-    relation = operator(core)
+    left, relation, right = test
     more = _added(left, name)
     if more is None:
         more, right, relation = _added(right, name), left, _SWAPPED.get(relation, "")
@@ -327,10 +308,10 @@ def _added(node: Node, name: str) -> str | None:
     """The number c of `name + c`, "0" of the name alone; None of anything else."""
     if node.text == name:
         return "0"
-    if node.type != "binary_expression" or operator(node) != "+":
+    found = binary(node)
+    if found is None or found.sign != "+":
         return None
-    parts = [without_parentheses(field(node, side)).text for side in ("left", "right")]
-    others = [one for one in parts if one != name]
+    others = [one.text for one in (found.left, found.right) if one.text != name]
     return others[0] if len(others) == 1 and _is_small(others[0]) else None
 
 
@@ -339,44 +320,25 @@ def _is_small(text: str) -> bool:
     return decimal(text) is not None and len(text) <= 4
 
 
-def _step(update: Node, name: str) -> int | None:
-    if update.type == "update_expression":
-        return unit_step(update, name)
-    if update.type != "assignment_expression" or field(update, "left").text != name:
-        return None
-    sign = {"+=": 1, "-=": -1}.get(operator(update))
-    size = without_parentheses(field(update, "right")).text
-    return sign * int(size) if sign is not None and size != "0" and _is_small(size) else None
+def _small_step(loop: Node, name: str) -> int | None:
+    step = loop_step(loop, name)
+    return step if step is not None and _is_small(str(abs(step))) else None
 
 
-def is_alone(loop: Node, name: str, region: Region) -> bool:
+def is_alone(loop: Node, name: str, passage: Passage) -> bool:
     """Whether only its head changes the iterator of a loop, which is always left at its end, and whose
     name means nothing else in it; no pragma is about the loop or names it."""
     body = field(loop, "body")
-    pragmas = [(one, one.place.text) for one in region.pragmas]
-    if any(is_before(one, loop) or (name in text and name in names_in(text)) for one, text in pragmas):
+    said = [one.place.text for one in passage.region.pragmas]
+    if passage.is_directed(loop) or any(name in text and name in names_in(text) for text in said):
         return False
     for node in walk(body):
         if node.type in _LEAVING or name in changed_names(node) or (node.type == "break_statement"):
             return False
         is_other = node.type in ("field_identifier", "type_identifier", "statement_identifier")
-        if node.text == name and (is_other or (node.type == "identifier" and _is_declared(node))):
+        if node.text == name and (is_other or (node.type == "identifier" and is_declared(node))):
             return False
     return True
-
-
-def changed_names(node: Node) -> tuple[str, ...]:
-    """The names that an expression changes, or gives away the address of."""
-    match node.type:
-        case "assignment_expression":
-            target = without_parentheses(field(node, "left"))
-        case "update_expression" | "pointer_expression":
-            target = without_parentheses(field(node, "argument"))
-        case "init_declarator":
-            target = field(node, "declarator")
-        case _:
-            return ()
-    return (target.text,) if target.type == "identifier" else ()
 
 
 def integer_type(name: str, known: Declarations, loop: Node) -> str | None:

@@ -15,17 +15,16 @@ macros and pointers hide is for the caller to find out.  Lines stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from loopwright.c.file import CFile, c_file
-from loopwright.c.loops import LEAVING, first_value, loop_iterator, unit_step
-from loopwright.c.regions import Directive, Region
-from loopwright.c.reworded.final_values import changed_names, declares, integer_type
-from loopwright.c.reworded.plain_loops import edited_while, is_before, lines_in
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.loops import LEAVING, binary, first_value, loop_iterator, loop_step, only_inside
+from loopwright.c.regions import Directive
+from loopwright.c.reworded.final_values import integer_type
+from loopwright.c.reworded.passages import Passage, changed_in, declares, is_before, passages, rewritten
+from loopwright.c.syntax import Node, field, operator, without_parentheses
 from loopwright.c.tokens import decimal, names_in, packed
-from loopwright.source import Edit, Source
+from loopwright.source import Edit, Source, Span
 
 SIZES = "sizes that are multiplied are not negative, and their products do not overflow"
 _MOST = 20
@@ -39,38 +38,27 @@ _OF_PRODUCTS = (*INDEX_TYPES, "unsigned", "unsigned int")
 
 def with_nested_loops(source: Source) -> Source:
     """The text with a loop for each size in place of one over their product."""
-    return edited_while(_with_products(source), lambda text: _edits(text, _nested), _MOST)
+    return rewritten(_with_products(source), _nested, "for_statement", most=_MOST)
 
 
 def with_flat_loops(source: Source) -> Source:
     """The text with one loop over the elements of a table in place of two."""
-    return edited_while(_with_products(source), lambda text: _edits(text, _flat), _MOST)
+    return rewritten(_with_products(source), _flat, "for_statement", most=_MOST)
 
 
 def has_products(source: Source) -> bool:
     """Whether the end of a loop of a region is a product of names, or may be a name for one."""
-    file = c_file(_with_products(source))
-    loops = (one for region in file.regions for one in file.block(region.place).of_type("for_statement"))
+    found = passages(_with_products(source))
+    loops = (one for passage in found for one in passage.block.of_type("for_statement"))
     tests = (one.child_by_field_name("condition") for one in loops)
     return any(one is not None and "*" in one.text for one in tests)
 
 
-def _edits(source: Source, way: Callable[[Node, CFile, Region], list[Edit] | None]) -> Iterator[list[Edit]]:
-    file = c_file(source)
-    for region in file.regions:
-        for loop in file.block(region.place).of_type("for_statement"):
-            edits = way(loop, file, region)
-            if edits:
-                yield edits
-
-
 def _with_products(source: Source) -> Source:
     """The text with products in place of names that are declared as these and given nothing else."""
-    file = c_file(source)
     edits: list[Edit] = []
-    for region in file.regions:
-        block = file.block(region.place)
-        changed = [word for node in walk(block) for word in changed_names(node)]
+    for block in (passage.block for passage in passages(source)):
+        changed = changed_in(block)
         for one in block.of_type("init_declarator"):
             name, value = field(one, "declarator"), field(one, "value")
             factors = factors_of(value)
@@ -85,7 +73,7 @@ def _with_products(source: Source) -> Source:
                 continue
             product = f"({' * '.join(factors)})"
             edits += [(use.start, use.end, product) for use in uses]
-            edits.append((name.end, one.end, lines_in(source, name.end, one.end)))
+            edits.append(Span(source, name.end, one.end).reworded())
             edits += _without_const(one)
     return source.edited(sorted(edits)) if edits else source
 
@@ -126,8 +114,9 @@ def factors_of(node: Node) -> list[str]:
     node = without_parentheses(node)
     if node.type == "cast_expression":
         return factors_of(field(node, "value")) if field(node, "type").text in INDEX_TYPES else []
-    if node.type == "binary_expression" and operator(node) == "*":
-        sides = [factors_of(field(node, side)) for side in ("left", "right")]
+    product = binary(node)
+    if product is not None and product.sign == "*":
+        sides = factors_of(product.left), factors_of(product.right)
         return [*sides[0], *sides[1]] if all(sides) else []
     is_plain = node.type == "identifier" or decimal(node.text) is not None
     return [node.text] if is_plain else []
@@ -135,19 +124,12 @@ def factors_of(node: Node) -> list[str]:
 
 def _counted(loop: Node) -> tuple[str, list[str]] | None:
     """The iterator and the factors of the end of a loop `for (t = 0; t < n * m; t++)`."""
-    test, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
-    name = loop_iterator(loop)
-    if name is None or test is None or update is None or first_value(loop).text != "0":
+    test, name = binary(loop.child_by_field_name("condition")), loop_iterator(loop)
+    if name is None or test is None or test.sign not in ("<", ">", "!=") or first_value(loop).text != "0":
         return None
-    core, step = without_parentheses(test), without_parentheses(update)
-    if core.type != "binary_expression" or operator(core) not in ("<", ">", "!="):
-        return None
-    ends = [field(core, side) for side in ("left", "right")][:: -1 if operator(core) == ">" else 1]
-    ends[1] = _unless_negative(ends[1])
-    is_one = step.type == "update_expression" and unit_step(step, name) == 1
-    is_one = is_one or (step.type == "assignment_expression" and step.text.replace(" ", "") == f"{name}+=1")
-    factors = factors_of(ends[1])
-    is_plain = without_parentheses(ends[0]).text == name and is_one and factors and name not in factors
+    counted, end = (test.right, test.left) if test.sign == ">" else (test.left, test.right)
+    factors = factors_of(_unless_negative(end))
+    is_plain = counted.text == name and loop_step(loop, name) == 1 and factors and name not in factors
     return (name, factors) if is_plain else None
 
 
@@ -156,41 +138,39 @@ def _unless_negative(end: Node) -> Node:
     core = without_parentheses(end)
     if core.type != "conditional_expression" or core.child_by_field_name("consequence") is None:
         return end
-    value = field(core, "alternative")
-    test = without_parentheses(field(core, "condition"))
-    if test.type != "binary_expression" or operator(test) != "<" or field(test, "right").text != "0":
+    value, test = field(core, "alternative"), binary(field(core, "condition"))
+    if test is None or test.sign != "<" or test.right.text != "0":
         return end
-    return value if packed(field(test, "left").text) == packed(value.text) else end
+    return value if packed(test.left.text) == packed(without_parentheses(value).text) else end
 
 
 def _stays(body: Node, names: set[str]) -> bool:
     """Whether nothing in a body changes these names, hides them or jumps out of it."""
-    if any(node.type in _ALSO_LEAVING or not names.isdisjoint(changed_names(node)) for node in walk(body)):
+    if body.of_type(*_ALSO_LEAVING) or not names.isdisjoint(changed_in(body)):
         return False
     return not any(declares(node, name) for node in body.of_type("declaration") for name in names)
 
 
-def _nested(loop: Node, file: CFile, region: Region) -> list[Edit] | None:
+def _nested(loop: Node, passage: Passage) -> list[Edit] | None:
     found = _counted(loop)
     if found is None or len(found[1]) < 2 or field(loop, "initializer").type != "declaration":
         return None
     name, factors = found
     names = {name, *(one for one in factors if decimal(one) is None)}
     kind = field(field(loop, "initializer"), "type").text
-    kinds = {integer_type(one, file.declarations, loop) for one in names - {name}}
+    kinds = {integer_type(one, passage.file.declarations, loop) for one in names - {name}}
     is_alike = kinds <= {kind} or (kind in _WIDE and kinds <= {kind, "int"})
     body = field(loop, "body")
-    pragmas = [one for one in region.pragmas if is_before(one, loop)]
+    pragmas = [one for one in passage.region.pragmas if is_before(one, loop)]
     if not is_alike or not _stays(body, names) or len(names) < 3 or not all(map(_is_shared, pragmas)):
         return None
     own = [f"{name}_{k}" for k, _ in enumerate(factors)]
-    if not {*own}.isdisjoint(names_in(file.source.text)):
+    if not {*own}.isdisjoint(names_in(loop.source.text)):
         return None
     plain = "int" if kinds == {"int"} else kind
     heads = [f"for ({plain} {u} = 0; {u} < {size}; {u}++) " for u, size in zip(own, factors, strict=True)]
     own = own if plain == kind else [f"(({kind}){u})" for u in own]
-    begin = body.spelled.start
-    edits: list[Edit] = [(loop.start, begin, "".join(heads) + lines_in(file.source, loop.start, begin))]
+    edits: list[Edit] = [Span(loop.source, loop.start, body.spelled.start).reworded("".join(heads))]
     edits += [(one.place.end, one.place.end, f" collapse({len(own)})") for one in pragmas]
     return [*edits, *_parts(body, name, factors, own)]
 
@@ -212,7 +192,7 @@ def _parts(body: Node, name: str, factors: Sequence[str], own: Sequence[str]) ->
         core = without_parentheses(node)
         level = _level(core, name, factors, rows)
         if level is not None:
-            yield core.start, core.end, own[level] + lines_in(core.source, core.start, core.end)
+            yield core.span.reworded(own[level])
         elif core.type == "identifier" and core.text == name:
             yield core.start, core.end, whole
         else:
@@ -221,7 +201,7 @@ def _parts(body: Node, name: str, factors: Sequence[str], own: Sequence[str]) ->
 
 def _quotients(body: Node, name: str, inner: Sequence[str]) -> frozenset[str]:
     """The names that are declared as t / m, and given nothing else."""
-    changed = [word for node in walk(body) for word in changed_names(node)]
+    changed = changed_in(body)
     return frozenset(
         field(one, "declarator").text
         for one in body.of_type("init_declarator")
@@ -234,35 +214,33 @@ def _quotients(body: Node, name: str, inner: Sequence[str]) -> frozenset[str]:
 def _is_quotient(node: Node, name: str, divisors: Sequence[str]) -> bool:
     """Whether an expression is t / m, or t / (m * p), or t divided by one after the other."""
     node, found = without_parentheses(node), list[str]()
-    while node.type == "binary_expression" and operator(node) == "/":
-        found = [*factors_of(field(node, "right")), *found]
-        node = without_parentheses(field(node, "left"))
+    while (quotient := binary(node)) is not None and quotient.sign == "/":
+        node, found = quotient.left, [*factors_of(quotient.right), *found]
     return bool(found) and node.text == name and sorted(found) == sorted(divisors)
 
 
 def _level(node: Node, name: str, factors: Sequence[str], rows: frozenset[str]) -> int | None:
     """The number of the loop whose iterator an expression is."""
-    if node.type != "binary_expression":
+    found = binary(node)
+    if found is None:
         return None
     if _is_quotient(node, name, factors[1:]):
         return 0
-    left, right = (without_parentheses(field(node, side)) for side in ("left", "right"))
-    if operator(node) == "%":
+    left, sign, right = found
+    if sign == "%":
         for k in range(1, len(factors)):
             inner = factors[k + 1 :]
             is_left = _is_quotient(left, name, inner) if inner else left.text == name
             if is_left and factors_of(right) == [factors[k]]:
                 return k
-    if operator(node) == "-" and len(factors) == 2 and left.text == name:
+    if sign == "-" and len(factors) == 2 and left.text == name:
         product = factors_of(right)
         return 1 if any(sorted(product) == sorted((row, factors[1])) for row in rows) else None
     return None
 
 
-def _flat(loop: Node, file: CFile, region: Region) -> list[Edit] | None:
-    outer, body = _counted(loop), field(loop, "body")
-    while body.type == "compound_statement" and len(named_children(body)) == 1:
-        body = named_children(body)[0]
+def _flat(loop: Node, passage: Passage) -> list[Edit] | None:
+    outer, body = _counted(loop), only_inside(field(loop, "body"))
     inner = _counted(body) if body.type == "for_statement" else None
     if outer is None or inner is None:
         return None
@@ -271,20 +249,19 @@ def _flat(loop: Node, file: CFile, region: Region) -> list[Edit] | None:
     (i, rows), (j, columns) = outer, inner
     names = {i, j, *(one for one in (*rows, *columns) if decimal(one) is None)}
     inside = field(body, "body")
-    is_about = any(is_before(one, two) for one in region.pragmas for two in (loop, body))
+    is_about = any(map(passage.is_directed, (loop, body)))
     own = f"{i}_{j}"
-    if is_about or i in columns or not _stays(inside, names) or own in names_in(file.source.text):
+    if is_about or i in columns or not _stays(inside, names) or own in names_in(loop.source.text):
         return None
     places = [_row_sum(one, i, j, columns) for one in inside.named(i)]
     found = [one for one in places if one is not None]
     if len(found) != len(places) or not found or len(inside.named(j)) != len(found):
         return None
     end = " * ".join((*rows, *columns))
-    begin = inside.spelled.start
-    head = f"for (long {own} = 0; {own} < {end}; {own}++) " + lines_in(file.source, loop.start, begin)
-    edits: list[Edit] = [(loop.start, begin, head)]
-    edits += [(one.start, one.end, own + lines_in(one.source, one.start, one.end)) for one in found]
-    return [*edits, (inside.end, loop.end, lines_in(file.source, inside.end, loop.end))]
+    head = f"for (long {own} = 0; {own} < {end}; {own}++) "
+    edits: list[Edit] = [Span(loop.source, loop.start, inside.spelled.start).reworded(head)]
+    edits += [one.span.reworded(own) for one in found]
+    return [*edits, Span(loop.source, inside.end, loop.end).reworded()]
 
 
 def _row_sum(use: Node, i: str, j: str, columns: Sequence[str]) -> Node | None:

@@ -25,48 +25,40 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import pairwise
 
-from loopwright.c.file import CFile, c_file
-from loopwright.c.loops import LOOPS
-from loopwright.c.regions import Region
-from loopwright.c.reworded.plain_loops import edited_while, is_before
+from loopwright.c.loops import LOOPS, only_inside
+from loopwright.c.reworded.passages import Passage, edited_while, passages, tops_around
 from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.c.tokens import names_in, on_one_line, without_comments
 from loopwright.source import Edit, Source
 
-_MOST = 60
-
 
 def with_structured_jumps(source: Source) -> Source:
     """The text with the jumps out of the loops of its regions in these forms."""
-    return edited_while(source, _edits, _MOST) if "goto" in source.text else source
+    return edited_while(source, _edits) if "goto" in source.text else source
 
 
 def _edits(source: Source) -> Iterator[list[Edit]]:
-    file = c_file(source)
-    for region in file.regions:
-        block = file.block(region.place)
-        mentioned = _mentioned(file, region)
+    for passage in passages(source):
+        block, mentioned = passage.block, _mentioned(passage)
         for node in walk(block):
             if node is not block and node.type != "compound_statement":
                 continue
             statements = named_children(node)
             for loop, labelled in pairwise(statements):
                 is_left = loop.type in LOOPS and labelled.type == "labeled_statement"
-                if is_left and not any(is_before(pragma, loop) for pragma in region.pragmas):
+                if is_left and not passage.is_directed(loop):
                     is_held = node is not block and statements == [loop, labelled]
                     edits = _left_for(loop, labelled, block, mentioned, is_held=is_held)
                     if edits:
                         yield edits
 
 
-def _mentioned(file: CFile, region: Region) -> Counter[str]:
+def _mentioned(passage: Passage) -> Counter[str]:
     """How often the function around a region has each word: `goto L`, `L:`, `&&L`."""
-    whole = c_file(replace(file.source, chosen=())).possible
-    around = [one.text for one in whole.named_children if one.span.contains(region.place)]
-    return Counter(word for text in around for word in names_in(without_comments(text, literals=False)))
+    around = [without_comments(one.text, literals=False) for one in tops_around(passage)]
+    return Counter(word for text in around for word in names_in(text))
 
 
 def _left_for(
@@ -144,10 +136,7 @@ def _early(statement: Node) -> Node | None:
     """The `return` of `if (c) return e;`."""
     if statement.type != "if_statement" or statement.child_by_field_name("alternative") is not None:
         return None
-    inner = field(statement, "consequence")
-    if inner.type == "compound_statement":
-        parts = named_children(inner)
-        inner = parts[0] if len(parts) == 1 else inner
+    inner = only_inside(field(statement, "consequence"))
     return inner if inner.type == "return_statement" else None
 
 

@@ -32,11 +32,11 @@ from dataclasses import replace
 from loopwright.c.declarations import INTEGER_TYPES, Declarations, Variable
 from loopwright.c.file import CFile, c_file, includes
 from loopwright.c.reworded.flat_loops import factors_of
-from loopwright.c.reworded.plain_loops import lines_in
+from loopwright.c.reworded.passages import passages
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import decimal, has_effect, names_in, on_one_line, without_comments
 from loopwright.errors import BadInput
-from loopwright.source import Edit, Source, Span
+from loopwright.source import Source, Span
 
 _MANY = 1 << 30
 _NUMBER = "memory_element"
@@ -56,10 +56,11 @@ def with_memory_loops(source: Source) -> Source:
     try:
         file = c_file(source)
         is_own = not {*_CALLED, "sizeof"}.isdisjoint(file.macro_names | file.declarations.functions)
-        edits = [] if is_own or "<string.h>" not in source.text else sorted(_edits(file))
+        calls = [] if is_own or "<string.h>" not in source.text else [*_calls(source, _CALLED)]
     except BadInput:
         return source
-    return source.edited(edits) if edits else source
+    loops = ((node, _loop(call, file.declarations)) for node, call in calls)
+    return source.edited([node.span.reworded(loop) for node, loop in loops if loop is not None])
 
 
 def without_prefetches(source: Source) -> Source:
@@ -68,23 +69,27 @@ def without_prefetches(source: Source) -> Source:
         return source
     try:
         file = c_file(source)
-        edits = [] if _PREFETCH in file.macro_names else [*_fetched(file)]
+        calls = [] if _PREFETCH in file.macro_names else [*_calls(source, (_PREFETCH,))]
     except BadInput:
         return source
-    return source.edited(sorted(edits)) if edits else source
+    edits = [node.span.reworded(";") for node, call in calls if _is_bare(field(call, "arguments"), file)]
+    return source.edited(edits)
 
 
-def _fetched(file: CFile) -> Iterator[Edit]:
-    for region in file.regions:
-        for node in file.block(region.place).of_type("expression_statement"):
+def _calls(source: Source, names: Sequence[str]) -> Iterator[tuple[Node, Node]]:
+    """The statements of regions that are calls of these functions, and the calls."""
+    for passage in passages(source):
+        for node in passage.block.of_type("expression_statement"):
             call = node.only_expression
-            if call is None or call.type != "call_expression" or field(call, "function").text != _PREFETCH:
-                continue
-            words = {*names_in(field(call, "arguments").text)}
-            hidden = any(has_effect(macro.body) for macro in file.macros if macro.name in words)
-            is_bare = not has_effect(field(call, "arguments").text) and _is_address(field(call, "arguments"))
-            if not hidden and is_bare:
-                yield node.start, node.end, ";" + lines_in(file.source, node.start, node.end)
+            if call is not None and call.type == "call_expression" and field(call, "function").text in names:
+                yield node, call
+
+
+def _is_bare(arguments: Node, file: CFile) -> bool:
+    """Whether nothing is changed for an address, by macros neither."""
+    words = {*names_in(arguments.text)}
+    hidden = any(has_effect(macro.body) for macro in file.macros if macro.name in words)
+    return not hidden and not has_effect(arguments.text) and _is_address(arguments)
 
 
 def _is_address(arguments: Node) -> bool:
@@ -106,18 +111,6 @@ def _is_address(arguments: Node) -> bool:
             ):
                 return False
     return True
-
-
-def _edits(file: CFile) -> Iterator[Edit]:
-    for region in file.regions:
-        for node in file.block(region.place).of_type("expression_statement"):
-            parts = named_children(node)
-            call = parts[0] if len(parts) == 1 else node
-            if call.type != "call_expression" or field(call, "function").text not in _CALLED:
-                continue
-            loop = _loop(call, file.declarations)
-            if loop is not None:
-                yield node.start, node.end, loop + lines_in(file.source, node.start, node.end)
 
 
 def _loop(call: Node, declared: Declarations) -> str | None:

@@ -10,12 +10,11 @@ of the file that mentions one has to be written out before.  Lines stay.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import CFile, c_file
-from loopwright.c.reworded.final_values import changed_names, declares
-from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk
+from loopwright.c.reworded.passages import changed_in, declares, whole_tree
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator
 from loopwright.c.tokens import names_in
 from loopwright.source import Edit, Source
 
@@ -66,8 +65,7 @@ def _are_hidden(file: CFile, names: set[str]) -> bool:
 
 def functions_around(file: CFile) -> list[Node]:
     """The functions that the regions of a file are in."""
-    whole = c_file(replace(file.source, chosen=())).possible
-    functions = whole.of_type("function_definition")
+    functions = whole_tree(file).of_type("function_definition")
     return [one for one in functions if any(one.span.contains(region.place) for region in file.regions)]
 
 
@@ -103,8 +101,7 @@ def _is_kept(file: CFile, names: list[str]) -> bool:
         return False
     for function in functions_around(file):
         body = field(function, "body")
-        changed = {word for node in walk(body) for word in changed_names(node)}
         hidden = any(declares(node, name) for node in body.of_type("declaration") for name in names)
-        if hidden or not changed.isdisjoint(names):
+        if hidden or not {*names}.isdisjoint(changed_in(body)):
             return False
     return True

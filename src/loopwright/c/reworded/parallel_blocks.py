@@ -30,8 +30,8 @@ from collections.abc import Iterator
 from loopwright.c.file import c_file
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.regions import Directive, Region
-from loopwright.c.reworded.final_values import changed_names
-from loopwright.c.reworded.plain_loops import is_before, is_simple, stepped
+from loopwright.c.reworded.passages import changed_in, is_before
+from loopwright.c.reworded.plain_loops import is_simple, stepped
 from loopwright.c.syntax import Node, field, identifiers, walk
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
@@ -71,8 +71,7 @@ def _edits(around: Node, region: Region, pragma: Directive) -> list[Edit]:
     if block is None or CLAUSES.fullmatch(clauses) is None:
         return []
     inner = [one for one in region.pragmas if pragma.place.end <= one.place.start < block.end]
-    changed = frozenset(word for node in walk(block) for word in changed_names(node))
-    team = _Team(clauses, inner, changed)
+    team = _Team(clauses, inner, frozenset(changed_in(block)))
     edits = team.shared(block, pragma.place.end, is_last=True)
     if edits is None or not team.loops or (team.loops > 1 and "reduction" in clauses):
         return []
@@ -126,7 +125,7 @@ class _Team:
         if start is None or start.type != "declaration" or name is None or test is None or update is None:
             return None
         others = {*identifiers(first_value(loop)), *identifiers(test)} - {name}
-        changed = [word for node in walk(field(loop, "body")) for word in changed_names(node)]
+        changed = changed_in(field(loop, "body"))
         is_plain = is_simple(first_value(loop)) and is_simple(test) and stepped(update) == name
         if not is_plain or name in changed or not others.isdisjoint(self.changed):
             return None
@@ -143,8 +142,7 @@ def _is_barrier(pragma: Directive) -> bool:
 
 
 def _edit(pragma: Directive, words: str) -> Edit:
-    place = pragma.place
-    return place.start, place.end, words + "\n" * place.text.count("\n")
+    return pragma.place.reworded(words)
 
 
 _DIVIDING = re.compile(r"\s*omp\s+(?:parallel\s+)?(?:for|simd)\b(?!.*\b(?:collapse|ordered)\b)", re.DOTALL)

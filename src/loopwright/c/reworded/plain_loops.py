@@ -16,18 +16,18 @@ are written: whether they hide a jump or an assignment is for the caller to find
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import c_file
-from loopwright.c.loops import LOOPS, countdown_of
-from loopwright.c.regions import Directive
+from loopwright.c.loops import LOOPS, binary, countdown_of, only_inside
+from loopwright.c.reworded.passages import edited_while, passages
 from loopwright.c.reworded.switches import without_switch
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import blank, decimal, names_in, on_one_line, spelled, without_comments
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Edit, Source
+from loopwright.source import Edit, Source, Span
 
 _MOST = 200
 """How many loops of a file are written otherwise."""
@@ -39,9 +39,7 @@ _DIRECTED = re.compile(r"\bomp\b(?!\s+(parallel|for|simd)\b)|\b(collapse|ordered
 """Pragmas that concern loops further inside."""
 _OTHER = re.compile(r"(?:while|do|break|switch)\b|for\s*\(\s*;|;\s*\)")
 """What every text has that can be written otherwise: such a word, or a head of a loop that lacks a part."""
-_SPACE = re.compile(r"\s*")
 _SWAPPED = {">": "<", ">=": "<="}
-
 
 
 def with_plain_loops(source: Source) -> Source:
@@ -56,43 +54,17 @@ def with_plain_loops(source: Source) -> Source:
     return edited_while(source, _edits, _MOST)
 
 
-def edited_while(source: Source, edits: Callable[[Source], Iterator[list[Edit]]], most: int) -> Source:
-    """The text after the first of the `edits` it has, then after the first that is left, and so on.
-
-    A text that cannot be read any more is left as it is; no more than `most` changes are made.
-    """
-    for _ in range(most):
-        try:
-            first = next(edits(source), None)
-        except BadInput:
-            return source
-        if first is None:
-            break
-        source = source.edited(sorted(first))
-    return source
-
-
 def _edits(source: Source) -> Iterator[list[Edit]]:
     """The changes that make one loop plain, for each that can be made so, inner loops first."""
-    file = c_file(source)
-    for region in file.regions:
-        if any(_DIRECTED.search(pragma.place.text) for pragma in region.pragmas):
+    for passage in passages(source):
+        if any(_DIRECTED.search(pragma.place.text) for pragma in passage.region.pragmas):
             continue
-        for node in reversed([*walk(file.block(region.place))]):
+        for node in reversed([*walk(passage.block)]):
             edits = without_switch(node) if node.type == "switch_statement" else None
             if node.type in LOOPS:
                 edits = _tested_first(node) if node.type == "do_statement" else _counted(node)
-            if edits and not any(is_before(pragma, node) for pragma in region.pragmas):
+            if edits and not passage.is_directed(node):
                 yield edits
-
-
-def is_before(pragma: Directive, loop: Node) -> bool:
-    """Whether a pragma is about this loop: what it allows there depends on how the loop is written."""
-    text, end = loop.source.text, pragma.place.end
-    first = _SPACE.match(text, end)
-    if first is None or end > loop.start or (first.end() < loop.start and text[first.end()] != "/"):
-        return False
-    return not without_comments(text[end : loop.start], literals=True).strip()
 
 
 @dataclass(frozen=True)
@@ -124,8 +96,7 @@ def _counted(loop: Node) -> list[Edit] | None:
     step = "" if moves is None else on_one_line(moves.text)
     test = tests[0] if len(tests) == 1 else " && ".join(f"({one})" for one in tests)
     head = f"for ({given}; {test}; {step}) "
-    begin = body.spelled.start
-    edits: list[Edit] = [(loop.start, begin, head + lines_in(loop.source, loop.start, begin)), *left]
+    edits: list[Edit] = [Span(loop.source, loop.start, body.spelled.start).reworded(head), *left]
     if moved is not None and moved.parent is not None:
         edits.append(_left_out(moved.parent))
     return [*edits, *(() if first is None else first.edits)]
@@ -161,10 +132,6 @@ def _head(loop: Node) -> tuple[Node | None, Node | None, Node | None]:
     return condition, loop.child_by_field_name("initializer"), loop.child_by_field_name("update")
 
 
-def lines_in(source: Source, start: int, end: int) -> str:
-    return "\n" * source.text.count("\n", start, end)
-
-
 def _left_out(statement: Node) -> Edit:
     """An empty statement that takes as many lines."""
     place = statement.spelled
@@ -181,10 +148,7 @@ def _breaks(statements: list[Node]) -> list[Node]:
     for one in statements:
         if one.type != "if_statement" or one.child_by_field_name("alternative") is not None:
             break
-        inner = field(one, "consequence")
-        while inner.type == "compound_statement" and len(named_children(inner)) == 1:
-            inner = named_children(inner)[0]
-        if inner.type != "break_statement":
+        if only_inside(field(one, "consequence")).type != "break_statement":
             break
         found.append(one)
     return found
@@ -279,7 +243,7 @@ def _given(statement: Node, name: str) -> _Part | None:
     target, value = field(last, "declarator"), field(last, "value")
     if target.type != "identifier" or target.text != name or not is_simple(value):
         return None
-    left = (target.end, last.end, lines_in(statement.source, target.end, last.end))
+    left = Span(statement.source, target.end, last.end).reworded()
     return _Part(f"{name} = {on_one_line(value.text)}", statement, (left,))
 
 
@@ -306,10 +270,10 @@ def _step_before_test(loop: Node, condition: Node, body: Node) -> list[Edit] | N
     The other side of the test has names and numbers alone, and not i; nothing in B is called i, and nothing
     jumps to the test.
     """
-    test = without_parentheses(condition)
-    if test.type != "binary_expression" or operator(test) not in ("<", "<=", ">", ">=", "!="):
+    test = binary(condition)
+    if test is None or test.sign not in ("<", "<=", ">", ">=", "!="):
         return None
-    step, other = without_parentheses(field(test, "left")), field(test, "right")
+    step, other = test.left, test.right
     is_before = step.type == "update_expression" and step.text[:2] in ("++", "--")
     name = field(step, "argument") if is_before else None
     if name is None or name.type != "identifier" or body.type != "compound_statement":
@@ -331,7 +295,7 @@ def _tested_first(loop: Node) -> list[Edit] | None:
     if without_parentheses(condition).text == "0" and body.type == "compound_statement":
         cut = ((loop.start, body.spelled.start), (body.end, loop.end))
         is_left = any(_jumps(one, loop) for one in walk(body))
-        return None if is_left else [(start, end, lines_in(loop.source, start, end)) for start, end in cut]
+        return None if is_left else [Span(loop.source, start, end).reworded() for start, end in cut]
     moved = _step_before_test(loop, condition, body)
     if moved is not None:
         return moved
@@ -360,9 +324,9 @@ def _is_only_branch(test: Node, loop: Node) -> bool:
 
 def _as_while(loop: Node, whole: Node) -> list[Edit]:
     body, condition, source = field(loop, "body"), field(loop, "condition"), loop.source
-    begin = body.spelled.start
-    front = f"while {on_one_line(condition.text)} {lines_in(source, whole.start, begin)}"
-    return [(whole.start, begin, front), (body.end, whole.end, lines_in(source, body.end, whole.end))]
+    front = f"while {on_one_line(condition.text)} "
+    head = Span(source, whole.start, body.spelled.start).reworded(front)
+    return [head, Span(source, body.end, whole.end).reworded()]
 
 
 def _number_before(loop: Node) -> tuple[str, str] | None:
@@ -381,13 +345,10 @@ def _number_before(loop: Node) -> tuple[str, str] | None:
 
 def _tokens(condition: Node, values: dict[str, str]) -> tuple[str, ...]:
     """A test as words, values in place of names; `a > b` is `b < a`."""
-    core = without_parentheses(condition)
-    words = [values.get(one, one) for one in spelled(core.text)]
-    swapped = _SWAPPED.get(operator(core)) if core.type == "binary_expression" else None
-    if swapped is None:
-        return tuple(words)
-    left, right = (_tokens(field(core, side), values) for side in ("left", "right"))
-    return (*right, swapped, *left)
+    test = binary(condition)
+    if test is None or test.sign not in _SWAPPED:
+        return tuple(values.get(one, one) for one in spelled(without_parentheses(condition).text))
+    return (*_tokens(test.right, values), _SWAPPED[test.sign], *_tokens(test.left, values))
 
 
 def _holds(words: tuple[str, ...]) -> bool:

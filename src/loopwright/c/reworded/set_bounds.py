@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from loopwright.c.declarations import type_text
-from loopwright.c.file import CFile, c_file
+from loopwright.c.file import CFile
 from loopwright.c.regions import Region
+from loopwright.c.reworded.passages import Passage, is_declared, passages
 from loopwright.c.syntax import (
     Node,
     assigned_target,
@@ -56,16 +56,13 @@ class WithBounds:
 
 def with_set_bounds(source: Source, kept: frozenset[int] = frozenset()) -> WithBounds:
     """The heads of loops that start at a place of `kept` stay as they are."""
-    file = c_file(source)
     edits: list[Edit] = []
     heads: list[int] = []
-    for region in file.regions:
-        block = file.block(region.place)
-        if block.of_type(*_JUMPS):
+    for passage in passages(source):
+        if passage.block.of_type(*_JUMPS):
             continue
-        found = _Settings.of(block, file, region)
-        loops = [node for node in walk(block) if node.type == "for_statement" and node.start not in kept]
-        for loop in loops:
+        found = _Settings.of(passage)
+        for loop in (one for one in passage.block.of_type("for_statement") if one.start not in kept):
             changed = list(found.in_head(loop))
             edits += changed
             heads += [loop.start] * bool(changed)
@@ -88,8 +85,8 @@ class _Settings:
     """Those of type long."""
 
     @staticmethod
-    def of(block: Node, file: CFile, region: Region) -> _Settings:
-        around = _function(file, region)
+    def of(passage: Passage) -> _Settings:
+        block, file, region, around = passage.block, passage.file, passage.region, passage.function
         by_name: dict[str, list[Node]] = {}
         others: set[str] = set()
         for node in walk(block):
@@ -104,7 +101,7 @@ class _Settings:
             if node.type == "identifier" and node.text in mentioned and not _is_target(node):
                 mentioned[node.text].append(node)
         for node in around:
-            is_named = node.type == "identifier" and node.text in mentioned and not _is_declared(node)
+            is_named = node.type == "identifier" and node.text in mentioned and not is_declared(node)
             if is_named and not region.place.contains(node.span):
                 mentioned[node.text].append(node)
         long = frozenset(name for name in names if _set_type(by_name[name][0], file) == "long")
@@ -184,11 +181,6 @@ class _Settings:
             head = [around.child_by_field_name(part) for part in ("initializer", "condition")]
             return around.start not in kept and inner in head
         return any(around in self.by_name[name] for name in dropped)
-
-
-def _function(file: CFile, region: Region) -> list[Node]:
-    whole = c_file(replace(file.source, chosen=())).possible
-    return [node for one in whole.named_children if one.span.contains(region.place) for node in walk(one)]
 
 
 def _target(node: Node) -> str | None:
@@ -297,14 +289,6 @@ def _is_local(name: str, around: list[Node]) -> bool:
 def _declared_in(node: Node) -> list[str]:
     found = [one.declared for one in node.children_by_field_name("declarator")]
     return [one.text for one in found if one.type == "identifier"]
-
-
-def _is_declared(name: Node) -> bool:
-    """Whether a name is where it is declared."""
-    parent = name.parent
-    if parent is None or parent.type == "declaration":
-        return True
-    return parent.type == "init_declarator" and field(parent, "declarator") is name
 
 
 def _changed_in(node: Node) -> Iterator[str]:

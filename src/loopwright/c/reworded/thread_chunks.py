@@ -26,16 +26,16 @@ from collections.abc import Container, Iterator, Mapping
 from typing import TypeAlias
 
 from loopwright.c.file import CFile, c_file
-from loopwright.c.loops import LEAVING, first_value, loop_iterator, unit_step
+from loopwright.c.loops import LEAVING, binary, first_value, loop_iterator, loop_step, only_inside
 from loopwright.c.regions import Directive, Region
-from loopwright.c.reworded.final_values import changed_names, integer_type
+from loopwright.c.reworded.final_values import integer_type
 from loopwright.c.reworded.flat_loops import INDEX_TYPES
 from loopwright.c.reworded.parallel_blocks import BLOCK, CLAUSES
-from loopwright.c.reworded.plain_loops import edited_while, lines_in
-from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
+from loopwright.c.reworded.passages import changed_in, edited_while
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, without_parentheses
 from loopwright.c.tokens import decimal, has_effect, on_one_line, packed
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Edit, Source
+from loopwright.source import Edit, Source, Span
 
 Atom: TypeAlias = "str | tuple[str, Total, Total]"
 Total: TypeAlias = tuple[tuple[tuple[Atom, ...], int], ...]
@@ -92,9 +92,8 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
         inside = [] if not edits else _hidden(region, block.start, edits[0][1])
         if edits and all(packed(one.argument) == "ompsimd" for one in inside):
             clauses = pragma.argument[pragma.argument.index("parallel") + len("parallel") :]
-            lines = "\n" * pragma.place.text.count("\n")
-            said = f"#pragma omp parallel for{' simd' if inside else ''}{clauses}{lines}"
-            yield [(pragma.place.start, pragma.place.end, said), *edits]
+            said = f"#pragma omp parallel for{' simd' if inside else ''}{clauses}"
+            yield [pragma.place.reworded(said), *edits]
     for region in file.regions:
         for loop in file.block(region.place).of_type("for_statement"):
             yield from _of_loop(loop, file, region)
@@ -114,7 +113,7 @@ def _hidden(region: Region, start: int, end: int) -> list[Directive]:
 
 def _of_loop(loop: Node, file: CFile, region: Region) -> Iterator[list[Edit]]:
     """The parts that the iterations of a loop to a number have."""
-    name, body, test = loop_iterator(loop), field(loop, "body"), loop.child_by_field_name("condition")
+    name, body, test = loop_iterator(loop), field(loop, "body"), binary(loop.child_by_field_name("condition"))
     if name is None or body.type != "compound_statement" or test is None or first_value(loop).text != "0":
         return
     around = loop.parent
@@ -123,23 +122,15 @@ def _of_loop(loop: Node, file: CFile, region: Region) -> Iterator[list[Edit]]:
     for one in siblings:
         if not before.take(one):
             before.given.clear()
-    core = without_parentheses(test)
-    end = before.total(field(core, "right")) if core.type == "binary_expression" else None
-    is_counted = operator(core) == "<" and field(core, "left").text == name and _has_unit_step(loop, name)
+    end = before.total(test.right)
+    is_counted = test.sign == "<" and test.left.text == name and loop_step(loop, name) == 1
     if end is None or not is_counted or len(end) != 1 or end[0][0] or end[0][1] < 1:
         return
     before.given[name], before.parts = _atom("#thread"), end
     edits = _whole(body, before)
     is_own = field(loop, "initializer").type == "declaration"
     if edits and is_own and not _hidden(region, loop.start, edits[0][1]):
-        begin = body.start
-        yield [(loop.start, begin, lines_in(file.source, loop.start, begin)), *edits]
-
-
-def _has_unit_step(loop: Node, name: str) -> bool:
-    update = loop.child_by_field_name("update")
-    step = None if update is None else without_parentheses(update)
-    return step is not None and step.type == "update_expression" and unit_step(step, name) == 1
+        yield [Span(file.source, loop.start, body.start).reworded(), *edits]
 
 
 def _whole(block: Node, parts: _Parts) -> list[Edit] | None:
@@ -148,27 +139,25 @@ def _whole(block: Node, parts: _Parts) -> list[Edit] | None:
     given = {*parts.given}
     if loop.type != "for_statement" or not all(parts.take(one, given) for one in before):
         return None
-    name, test, body = loop_iterator(loop), loop.child_by_field_name("condition"), field(loop, "body")
-    core = None if test is None else without_parentheses(test)
+    name, test, body = loop_iterator(loop), binary(loop.child_by_field_name("condition")), field(loop, "body")
     own = {*parts.given} - given | {one for one in given if parts.given[one] == parts.number}
-    if name is None or core is None or core.type != "binary_expression" or operator(core) != "<":
+    if name is None or test is None or test.sign != "<":
         return None
-    if field(core, "left").text != name or not own.isdisjoint(identifiers(body)):
+    if test.left.text != name or not own.isdisjoint(identifiers(body)):
         return None
-    limits = parts.limits(loop, name, field(core, "right"))
+    limits = parts.limits(loop, name, test.right)
     start = field(loop, "initializer")
-    if limits is None or start.type != "declaration" or any(one.type in _LEAVING for one in walk(body)):
+    if limits is None or start.type != "declaration" or body.of_type(*_LEAVING):
         return None
     if not parts.has_one_sign(limits[0], field(start, "type").text):
         return None
     kept = {*parts.given, *(str(one) for total in limits for monomial, _ in total for one in monomial)}
-    if not kept.isdisjoint(word for node in walk(body) for word in changed_names(node)):
+    if not kept.isdisjoint(changed_in(body)):
         return None
     kind = on_one_line(field(start, "type").text)
     head = f"for ({kind} {name} = {_text(limits[0])}; {name} < {_text(limits[1])}; {name}++) "
-    begin = body.spelled.start
-    left = (block.start, begin, head + lines_in(block.source, block.start, begin))
-    return [left, (body.end, block.end, lines_in(block.source, body.end, block.end))]
+    front = Span(block.source, block.start, body.spelled.start).reworded(head)
+    return [front, Span(block.source, body.end, block.end).reworded()]
 
 
 @dataclass
@@ -203,14 +192,11 @@ class _Parts:
 
     def _tested(self, test: Node, kept: Container[str]) -> bool:
         """`if (hi > n) hi = n;` and `if (t == P - 1) hi = n;`"""
-        inside = field(test, "consequence")
-        while inside.type == "compound_statement" and len(named_children(inside)) == 1:
-            inside = named_children(inside)[0]
-        core, given = without_parentheses(field(test, "condition")), inside.only_assignment
+        core, given = field(test, "condition"), only_inside(field(test, "consequence")).only_assignment
         if given is None or test.child_by_field_name("alternative") is not None:
             return False
         name, value = field(given, "left").text, self.total(field(given, "right"))
-        if operator(given) != "=" or value is None or name not in self.given or name in kept:
+        if value is None or name not in self.given or name in kept:
             return False
         found = self._chosen(core, value, self.given[name])
         if found is None:
@@ -220,12 +206,12 @@ class _Parts:
 
     def _chosen(self, test: Node, value: Total, other: Total) -> Total | None:
         """What `test ? value : other` is, where it is the smaller, or the end of the last part."""
-        if test.type != "binary_expression":
+        compared = binary(test)
+        left = None if compared is None else self.total(compared.left)
+        right = None if compared is None else self.total(compared.right)
+        if compared is None or left is None or right is None:
             return None
-        left, right = (self.total(field(test, side)) for side in ("left", "right"))
-        if left is None or right is None:
-            return None
-        relation = operator(test)
+        relation = compared.sign
         if relation in (">", ">="):
             left, right, relation = right, left, {">": "<", ">=": "<="}[relation]
         if relation in ("<", "<=") and (left, right) == (value, other):
@@ -248,7 +234,7 @@ class _Parts:
                 return self.total(field(node, "value")) if field(node, "type").text in _CASTS else None
             case "conditional_expression" if node.child_by_field_name("consequence") is not None:
                 values = self.total(field(node, "consequence")), self.total(field(node, "alternative"))
-                test = without_parentheses(field(node, "condition"))
+                test = field(node, "condition")
                 return None if None in values else self._chosen(test, values[0] or (), values[1] or ())
             case "call_expression":
                 return self._called(node)
@@ -311,7 +297,7 @@ class _Parts:
         update = loop.child_by_field_name("update")
         if first is None or limit is None or update is None:
             return None
-        if not _has_unit_step(loop, name):
+        if loop_step(loop, name) != 1:
             step = without_parentheses(update)
             is_sum = step.type == "assignment_expression" and operator(step) == "+="
             stride = self.total(field(step, "right")) if is_sum and field(step, "left").text == name else None

@@ -19,7 +19,6 @@ from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import CFile, c_file
 from loopwright.c.macros import reachable_macros
 from loopwright.c.regions import Directive
-from loopwright.c.reworded.plain_loops import lines_in
 from loopwright.c.reworded.vector_expressions import NotInLanes, VectorNames, VectorVariable, lane_names
 from loopwright.c.reworded.vector_statements import StatementsInLanes
 from loopwright.c.reworded.vector_words import (
@@ -112,7 +111,7 @@ class _FileInLanes:
         for node in self.file.possible.of_type("type_definition"):
             made = vector_typedef(node.text)
             if made is not None:
-                yield made, (node.start, node.end, lines_in(self.file.source, node.start, node.end))
+                yield made, node.span.reworded()
 
     def own_types(self) -> dict[str, VectorType]:
         found: dict[str, VectorType] = {}
@@ -178,7 +177,7 @@ class _FileInLanes:
         """Words that let the compiler use instructions."""
         for match in _TARGET.finditer(without_comments(self.file.source.text, literals=True)):
             if are_targets(re.findall(r'"([^"]*)"', match[1])):
-                yield match.start(), match.end(), lines_in(self.file.source, match.start(), match.end())
+                yield Span(self.file.source, *match.span()).reworded()
         for line in self.file.directives:
             said = _PRAGMA.fullmatch(_text(line)) if line.name == "pragma" else None
             if said is not None and are_targets(re.findall(r'"([^"]*)"', said[1])):

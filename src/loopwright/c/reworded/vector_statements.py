@@ -7,7 +7,6 @@ from dataclasses import field as made_of
 from itertools import count
 
 from loopwright.c.file import CFile
-from loopwright.c.reworded.plain_loops import lines_in
 from loopwright.c.reworded.vector_expressions import (
     ExpressionsInLanes,
     Lanes,
@@ -45,8 +44,7 @@ class StatementsInLanes:
         for node in self.function.of_type("declaration", "expression_statement"):
             text = self.declared(node) if node.type == "declaration" else self.performed(node)
             if text is not None:
-                lines = lines_in(self.file.source, node.start, node.end)
-                found.append((node.start, node.end, text + lines))
+                found.append(node.span.reworded(text))
         for edit in self.single_lanes():
             found += [] if _is_in(edit, found) else [edit]
         self.refuse_left(found)
@@ -165,8 +163,7 @@ class StatementsInLanes:
             above = node.parent
             is_pointed_at = above is not None and above.type == "pointer_expression"
             if found is not None and 0 <= number < found.type.lanes and not is_pointed_at:
-                lines = lines_in(self.file.source, node.start, node.end)
-                yield node.start, node.end, found.texts[number] + lines
+                yield node.span.reworded(found.texts[number])
 
     def refuse_left(self, edits: list[Edit]) -> None:
         """No vector of the function is named outside of what was replaced, nor in a pragma."""

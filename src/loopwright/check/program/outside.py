@@ -14,7 +14,8 @@ from loopwright.c.declarations import Variable, is_floating_type, is_integer_typ
 from loopwright.c.loops import LOOPS, loop_iterator
 from loopwright.c.macros import constant_macro, definitions
 from loopwright.c.references import reference_of
-from loopwright.c.reworded.final_values import changed_names, is_alone, is_assigned, loop_count
+from loopwright.c.reworded.final_values import is_alone, is_assigned, loop_count
+from loopwright.c.reworded.passages import Passage, changed_names
 from loopwright.c.syntax import Node, assigned_target, field, identifiers, named_children, stands_as, walk
 from loopwright.c.tokens import names_in
 from loopwright.c.typed.expansion import definition
@@ -373,14 +374,15 @@ def left_in(program: Program, known: ReachedCode, name: str) -> str | None:
     here = known.at_segment(name)
     if here is None or here.rank or known.declarations.resolved(here.type) != "int":
         return None
-    file, region = program.file, program.file.region(program.region)
-    named = [one for one in named_children(file.block(program.region)) if name in identifiers(one)]
+    file = program.file
+    passage = Passage(file, file.region(program.region), file.block(program.region))
+    named = [one for one in named_children(passage.block) if name in identifiers(one)]
     loop = named[-1] if named else None
     if loop is None or loop.type != "for_statement" or loop_iterator(loop) != name or not is_assigned(loop):
         return None
-    if (count := loop_count(loop, name)) is None or not is_alone(loop, name, region) or name in count.names:
+    if (count := loop_count(loop, name)) is None or not is_alone(loop, name, passage) or name in count.names:
         return None
-    nodes = [*walk(file.block(program.region)), *(node for body in known.bodies for node in walk(body))]
+    nodes = [*walk(passage.block), *(node for body in known.bodies for node in walk(body))]
     changed = {word for node in nodes for word in changed_names(node)}
     if count.names & changed or not all(_is_number(program, known, word) for word in count.names):
         return None

@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.file import c_file
-from loopwright.c.reworded.final_values import changed_names, integer_type
+from loopwright.c.reworded.final_values import integer_type
 from loopwright.c.reworded.numbers_for_sizes import functions_around
-from loopwright.c.syntax import Node, field, identifiers, named_children, walk
+from loopwright.c.reworded.passages import changed_in
+from loopwright.c.syntax import Node, field, identifiers, named_children
 from loopwright.c.tokens import names_in, on_one_line
 from loopwright.errors import BadInput
 from loopwright.prove.comparison.texts import ComparisonOptions
@@ -50,7 +51,7 @@ def _under_tests(text: Source) -> Iterator[Source]:
     file = c_file(text)
     for function in functions_around(file):
         body = field(function, "body")
-        changed = [word for node in walk(body) for word in changed_names(node)]
+        changed = changed_in(body)
         for region in file.regions:
             place = region.place
             found = [*_tests(body, place)] if function.span.contains(place) else []

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from loopwright.c.file import c_file
-from loopwright.c.reworded.plain_loops import edited_while, lines_in
+from loopwright.c.reworded.passages import edited_while
 from loopwright.c.syntax import field
 from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
@@ -26,10 +26,8 @@ from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, is_ob
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
-from loopwright.source import Edit, Source
+from loopwright.source import Edit, Source, Span
 
-_MOST = 60
-"""How many declarations of a file are written otherwise."""
 _OWN = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 _LASTING = (tree.Storage.STATIC, tree.Storage.EXTERNAL)
 _VALUES = (
@@ -45,7 +43,7 @@ def with_element_pointers(source: Source, options: CompilerOptions, *, rows: boo
     """
     if "*" not in source.text or not _may_declare_pointers(source):
         return source
-    return edited_while(source, lambda text: _edits(typed_file(text, options), rows=rows), _MOST)
+    return edited_while(source, lambda text: _edits(typed_file(text, options), rows=rows))
 
 
 def _may_declare_pointers(source: Source) -> bool:
@@ -116,8 +114,7 @@ class _PointersOfRegion:
             if changed is None:
                 return None
             edits += changed
-        place = declare.place.span
-        return [*edits, (place.start, place.end, ";" + lines_in(place.source, place.start, place.end))]
+        return [*edits, declare.place.span.reworded(";")]
 
     def _uses(self, variable: tree.Declarator, life: Sequence[tree.Node]) -> list[Edit] | None:
         """The changes that write out where a pointer points, where that is known."""
@@ -153,8 +150,7 @@ class _PointersOfRegion:
                 return None
         if first.macro is not None or last.macro is not None:
             return None
-        start, end = first.span.start, last.span.end
-        return start, end, text + lines_in(first.span.source, start, end)
+        return Span(first.span.source, first.span.start, last.span.end).reworded(text)
 
     def _is_written(self, place: tree.TokenRange) -> bool:
         """Whether tokens are those of the file, but for macros that are one token each."""

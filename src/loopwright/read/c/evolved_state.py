@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from loopwright.c.reworded.plain_loops import lines_in
-from loopwright.c.tokens import names_in, on_one_line
+from loopwright.c.reworded.passages import fresh_names
+from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
 from loopwright.c.types import ArrayType, CType, Integer, is_observed, unqualified
@@ -61,7 +61,7 @@ class EvolvedState:
         self.into_rows = into_rows
         self.values: Values = {}
         self.found: list[Edit] = []
-        self.used = set(names_in(region.place.source.text))
+        self.fresh = fresh_names(region.place.source, "k")
         nodes = region.function.nodes
         self.around = tree.parents(nodes)
         self.changed = {one.offset for node in nodes if (one := moved_variable(node)) is not None}
@@ -321,14 +321,8 @@ class EvolvedState:
     def edit(self, place: Span, text: str) -> None:
         if "#" in place.text:
             raise NotFollowed(min(self.followed))
-        self.found.append((place.start, place.end, text + lines_in(place.source, place.start, place.end)))
+        self.found.append(place.reworded(text))
 
-    def fresh(self) -> str:
-        number = 1
-        while f"k_{number}" in self.used:
-            number += 1
-        self.used.add(f"k_{number}")
-        return f"k_{number}"
 
 def _is_kept(kind: CType, target: CType) -> bool:
     """Whether a number of a type stays what it is where it is added to a variable, or to a pointer."""

@@ -292,7 +292,7 @@ class EvolvedStatements:
         if first is not None:
             self._first(first, changed)
         before = dict(self.state.values)
-        atom = Atom(self.state.fresh())
+        atom = Atom(next(self.state.fresh))
         number = IntegerSum((((atom,), 1),))
         self.state.values = self._evolved(node, changed, number)
         tests = EvolvedTests(self.state, self.file, self.following.pointers_alone)

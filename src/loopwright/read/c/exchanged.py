@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from loopwright.c.file import c_file
-from loopwright.c.reworded.plain_loops import edited_while, lines_in
+from loopwright.c.reworded.passages import edited_while
 from loopwright.c.tokens import names_in, on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import effect_in_a_type
@@ -27,7 +27,7 @@ from loopwright.c.types import BOOL, Pointer, is_observed, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.evolved_loops import PlainLoop, plain_loop
 from loopwright.read.c.evolved_values import OWN, loops_around, moved_variable, step_of
-from loopwright.source import Edit, Source
+from loopwright.source import Edit, Source, Span
 
 _MOST = 20
 _EXCHANGE = re.compile(r"\b(\w+)\s*=\s*(\w+)\s*;\s*\2\s*=\s*\w+\s*;")
@@ -270,4 +270,4 @@ def _made(
     gone = [(tokens[x.first].span.start, tokens[x.end - 1].span.end) for x in found]
     if last.macro is not None or "//" in same.rpartition("\n")[2]:
         return None
-    return [(start, end, written), *((one, two, lines_in(source, one, two)) for one, two in gone)]
+    return [(start, end, written), *(Span(source, *one).reworded() for one in gone)]

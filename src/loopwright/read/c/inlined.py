@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator
 
 from loopwright.c.declarations import Variable
-from loopwright.c.file import CFile, c_file
+from loopwright.c.file import c_file
 from loopwright.c.macros import looks_like_macro
-from loopwright.c.reworded.plain_loops import edited_while, lines_in
+from loopwright.c.reworded.passages import Passage, rewritten, tops_around
 from loopwright.c.syntax import (
     Node,
     assigned_names,
@@ -38,7 +37,7 @@ from loopwright.c.typed.file import TypedFile, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.inlinable import KEYWORDS, InlinableFunction, inlinable_function, parameter_shape
-from loopwright.source import Edit, Source, Span
+from loopwright.source import Edit, Source
 
 _MOST = 12
 """How many calls are replaced."""
@@ -71,28 +70,20 @@ def with_calls_inlined(
     def typed() -> TypedFile:
         return typed_file(source if before is None else before, options)
 
-    return edited_while(source, lambda text: _edits(text, names, options, typed), _MOST)
+    def rule(node: Node, passage: Passage) -> list[Edit]:
+        called, place = field(node, "function").text, passage.region.place
+        function = inlinable_function(passage.file, called, place, typed) if called in names else None
+        edit = None if function is None else _Call(passage, node, function, options).edit()
+        return [] if edit is None else [edit]
 
-
-def _edits(
-    source: Source, names: Collection[str], options: CompilerOptions, typed: Callable[[], TypedFile]
-) -> Iterator[list[Edit]]:
-    file = c_file(source)
-    for region in file.regions:
-        for node in walk(file.block(region.place)):
-            called = field(node, "function").text if node.type == "call_expression" else ""
-            function = inlinable_function(file, called, region.place, typed) if called in names else None
-            edit = None if function is None else _Call(file, node, function, region.place, options).edit()
-            if edit is not None:
-                yield [edit]
+    return rewritten(source, rule, "call_expression", most=_MOST)
 
 
 @dataclass(frozen=True)
 class _Call:
-    file: CFile
+    passage: Passage
     node: Node
     function: InlinableFunction
-    region: Span
     options: CompilerOptions
 
     def edit(self) -> Edit | None:
@@ -100,7 +91,7 @@ class _Call:
         arguments = named_children(field(self.node, "arguments"))
         pure = not any(part.type in _EFFECTS for one in arguments for part in walk(one))
         pure = pure and not self._is_in_a_macro()
-        local = {word for one in self._around() for word in _local_names(one)}
+        local = {word for one in tops_around(self.passage) for word in _local_names(one)}
         names = {*self.function.free, self.function.name}
         if not pure or len(arguments) != len(self.function.parameters) or names & local:
             return None
@@ -131,19 +122,19 @@ class _Call:
 
     def _is_kept(self, argument: Node) -> bool:
         """Whether a struct that is given is a variable of the caller, which no pointer leads to."""
-        theirs = self.file.declarations.visible(argument.text, self.node.span)
+        theirs = self.passage.file.declarations.visible(argument.text, self.node.span)
         if argument.type != "identifier" or theirs is None or theirs.rank:
             return False
-        is_local = any(one.span.contains(theirs.place) for one in self._around())
+        is_local = any(one.span.contains(theirs.place) for one in tops_around(self.passage))
         return is_local and not self._is_given_away(argument.text)
 
     def _is_given_away(self, name: str) -> bool:
-        return typed_file(self.file.source, self.options).may_point_to(name)
+        return typed_file(self.node.source, self.options).may_point_to(name)
 
     def _is_in_a_macro(self) -> bool:
         """Whether the call is in an argument of a macro, which may see its text."""
         around = self.node.parent
-        known = {macro.name for macro in self.file.macros}
+        known = {macro.name for macro in self.passage.file.macros}
         while around is not None:
             name = field(around, "function").text if around.type == "call_expression" else ""
             if name in known or (name and looks_like_macro(name)):
@@ -154,13 +145,8 @@ class _Call:
     def _names(self) -> list[str]:
         return [identifiers(field(one, "declarator"))[0] for one in self.function.parameters]
 
-    def _around(self) -> list[Node]:
-        """The function that calls."""
-        whole = c_file(replace(self.file.source, chosen=())).possible
-        return [one for one in whole.named_children if one.span.contains(self.region)]
-
     def _fresh(self) -> dict[str, str]:
-        used, number = set(names_in(self.file.source.text)), 1
+        used, number = set(names_in(self.node.source.text)), 1
         while any(f"{name}_{number}" in used for name in self.function.own):
             number += 1
         return {name: f"{name}_{number}" for name in self.function.own}
@@ -169,7 +155,7 @@ class _Call:
         """Whether a parameter points to the first element of what its argument names, and always does."""
         name = identifiers(field(parameter, "declarator"))[0]
         mine = parameter_shape(parameter)
-        theirs = self.file.declarations.visible(argument.text, self.node.span)
+        theirs = self.passage.file.declarations.visible(argument.text, self.node.span)
         if argument.type != "identifier" or theirs is None or mine is None:
             return False
         changed = any(name in _reassigned(one) for part in self.function.statements for one in walk(part))
@@ -189,7 +175,7 @@ class _Call:
 
     def _is_fixed(self, variable: Variable) -> bool:
         """Whether a variable is an array, or a pointer of the caller that it does not give away."""
-        around = self._around()
+        around = tops_around(self.passage)
         is_local = any(one.span.contains(variable.place) for one in around)
         is_array = len(variable.extents) == variable.rank and not (is_local and variable.may_alias)
         return is_array or (is_local and not self._is_given_away(variable.name))
@@ -204,9 +190,7 @@ class _Call:
         if any(part.type in _EFFECTS and part.type != "call_expression" for part in walk(value)):
             return None
         text = with_names_replaced(on_one_line(value.text), values)
-        place = self.node.spelled
-        more = lines_in(self.node.source, place.start, place.end)
-        return place.start, place.end, f"(({self.function.type})({text})){more}"
+        return self.node.spelled.reworded(f"(({self.function.type})({text}))")
 
     def _as_statements(self, renamed: dict[str, str], copies: list[str]) -> Edit | None:
         """The block in place of `f(e);` or `y = f(e);`."""
@@ -230,8 +214,7 @@ class _Call:
         if "#" in inside:
             return None
         text = f"{{ {' '.join(copies)} {with_names_replaced(inside, renamed)} {target}}}"
-        place = statement.spelled
-        return place.start, place.end, text + lines_in(statement.source, place.start, place.end)
+        return statement.spelled.reworded(text)
 
     def _pointers(self) -> list[str]:
         listed = zip(self._names(), self.function.parameters, strict=True)

@@ -1,0 +1,143 @@
+"""What all rewordings share: rules about the nodes of a region, and changes that keep lines.
+
+A rule says which changes write one node of a region in other words.  `rewritten` makes those of the first
+node that a rule changes, then those of the first in the new text, and so on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from typing import TypeAlias
+
+from loopwright.c.file import CFile, c_file
+from loopwright.c.regions import Directive, Region
+from loopwright.c.syntax import Node, field, walk, without_parentheses
+from loopwright.c.tokens import names_in, without_comments
+from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Edit, Source
+
+_MOST = 60
+"""How many changes a rule makes in a file."""
+_SPACE = re.compile(r"\s*")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A region of a text that is written in other words, its statements as a block."""
+
+    file: CFile
+    region: Region
+    block: Node
+
+    @property
+    def function(self) -> list[Node]:
+        """The nodes of the function around the region."""
+        return [node for one in tops_around(self) for node in walk(one)]
+
+    def is_directed(self, loop: Node) -> bool:
+        """Whether a pragma is about this loop: what it allows there depends on how the loop is written."""
+        return any(is_before(pragma, loop) for pragma in self.region.pragmas)
+
+
+Rule: TypeAlias = Callable[[Node, Passage], "list[Edit] | None"]
+
+
+def tops_around(passage: Passage) -> list[Node]:
+    """The parts of the file, at most one function, that a region is in."""
+    parts = whole_tree(passage.file).named_children
+    return [one for one in parts if one.span.contains(passage.region.place)]
+
+
+def whole_tree(file: CFile) -> Node:
+    """The syntax of a file, whichever parts of it are to be read."""
+    return c_file(replace(file.source, chosen=())).possible
+
+
+def passages(source: Source) -> Iterator[Passage]:
+    """The regions of a text."""
+    file = c_file(source)
+    return (Passage(file, region, file.block(region.place)) for region in file.regions)
+
+
+def rewritten(source: Source, rule: Rule, *types: str, most: int = _MOST) -> Source:
+    """The text with what a rule makes of the nodes of these types, in the order of the text."""
+
+    def edits(text: Source) -> Iterator[list[Edit]]:
+        for passage in passages(text):
+            for node in passage.block.of_type(*types):
+                found = rule(node, passage)
+                if found:
+                    yield found
+
+    return edited_while(source, edits, most)
+
+
+def edited_while(
+    source: Source, edits: Callable[[Source], Iterator[list[Edit]]], most: int = _MOST
+) -> Source:
+    """The text after the first of the `edits` it has, then after the first that is left, and so on.
+
+    A text that cannot be read any more is left as it is; no more than `most` changes are made.
+    """
+    for _ in range(most):
+        try:
+            first = next(edits(source), None)
+        except BadInput:
+            return source
+        if first is None:
+            break
+        source = source.edited(sorted(first))
+    return source
+
+
+def is_before(pragma: Directive, loop: Node) -> bool:
+    """Whether a pragma stands right before a loop."""
+    text, end = loop.source.text, pragma.place.end
+    first = _SPACE.match(text, end)
+    if first is None or end > loop.start or (first.end() < loop.start and text[first.end()] != "/"):
+        return False
+    return not without_comments(text[end : loop.start], literals=True).strip()
+
+
+def fresh_names(source: Source, stem: str) -> Iterator[str]:
+    """k_1, k_2, .., where the text has none of these names."""
+    used = set(names_in(source.text))
+    return (name for number in count(1) if (name := f"{stem}_{number}") not in used)
+
+
+def changed_names(node: Node) -> tuple[str, ...]:
+    """The names that an expression changes, or gives away the address of."""
+    match node.type:
+        case "assignment_expression":
+            target = without_parentheses(field(node, "left"))
+        case "update_expression" | "pointer_expression":
+            target = without_parentheses(field(node, "argument"))
+        case "init_declarator":
+            target = field(node, "declarator")
+        case _:
+            return ()
+    return (target.text,) if target.type == "identifier" else ()
+
+
+def changed_in(node: Node) -> list[str]:
+    """The names that the parts of a node change, or give away the addresses of."""
+    return [word for part in walk(node) for word in changed_names(part)]
+
+
+def declares(node: Node, name: str) -> bool:
+    """Whether a node declares a local variable or a parameter."""
+    is_local = node.type in ("declaration", "parameter_declaration", "init_declarator")
+    targets = node.children_by_field_name("declarator") if is_local else []
+    return any(one.type == "identifier" and one.text == name for one in targets)
+
+
+def is_declared(name: Node) -> bool:
+    """Whether a name is where it is declared."""
+    parent = name.parent
+    if parent is None or parent.type in ("declaration", "parameter_declaration"):
+        return True
+    return parent.type == "init_declarator" and field(parent, "declarator") is name
