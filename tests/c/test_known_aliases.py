@@ -96,3 +96,16 @@ def test_what_a_type_leads_to_is_listed(parameters: str, body: str, listed: list
     shared = [one for one in program.assumptions if one.kind is AssumptionKind.ALIASING]
     names = [one.text.split(": ") for one in shared]
     assert [f"{who}: {words[what]}" for who, what in names] == listed
+
+
+@pytest.mark.parametrize("moved", ["p = p->next;", "p = p->next->next; p = p->next;"])
+@pytest.mark.parametrize("stored", ["p->v = b;", "p->next->v = b;", "p->next->next->next->v = b;", ""])
+def test_a_list_that_is_walked_through(moved: str, stored: str) -> None:
+    text = "static double b[99]; static struct s { double *v; struct s *next; } *p;\n"
+    text += f"void g(void) {{ {moved} {stored} }}\nvoid f(int n) {{\n#pragma scop\n"
+    text += "for (int i = 1; i < n; i++) p->v[i] = b[i - 1];\n#pragma endscop\n}\n"
+    if not stored:
+        assert read_source(Source("t.c", text))
+        return
+    with pytest.raises(BadInput, match="may be the same memory"):
+        read_source(Source("t.c", text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from loopwright.c.typed import tree
@@ -33,6 +34,18 @@ def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str
                 node = tree.without_casts(left)
             case _:
                 return None, path
+
+
+_LONGEST = 5
+_REPEATED = re.compile(r"((?:\.\w*)+?)\1+")
+
+
+def folded(path: str) -> str:
+    """A path of few members: one that goes round, as `p = p->next` makes it, as if it went round once."""
+    if path.count(".") <= _LONGEST:
+        return path
+    members = _REPEATED.sub(r"\1", path).split(".")
+    return "." + ".".join(members[-2 * _LONGEST :]) if len(members) > 2 * _LONGEST else ".".join(members)
 
 
 def path_inside(lvalue: tree.Expression) -> str:

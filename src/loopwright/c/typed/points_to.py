@@ -18,6 +18,7 @@ from dataclasses import field
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.pointer_values import (
+    folded,
     given,
     is_cast_pointer,
     is_followed,
@@ -228,11 +229,10 @@ class PointsTo:
             found |= asked.reached(value, path) if is_itself and path else asked.targets(value)
         found |= self._blindly(declared)
         self.pending.discard(key)
-        unseen = (
-            declared.storage in (tree.Storage.PARAMETER, tree.Storage.EXTERNAL, tree.Storage.UNDECLARED)
-            or not found
+        is_open = declared.storage in (
+            tree.Storage.PARAMETER, tree.Storage.EXTERNAL, tree.Storage.UNDECLARED,
         )
-        if unseen:
+        if is_open or not found:
             found.add(Memory(("reached", declared.offset, path)))
         self.known[key] = frozenset(found)
         return self.known[key]
@@ -265,7 +265,7 @@ class PointsTo:
             if isinstance(core, tree.Conditional):
                 inside += [self.reached(one, path) for one in (core.then, core.otherwise)]
             return somewhere.union(*inside)
-        return self._stored(root, path if ahead == "*" else ahead + path)
+        return self._stored(root, folded(path if ahead == "*" else ahead + path))
 
     def _returned_at(
         self, call: tree.CallExpression, callee: tree.Declaration, path: str
