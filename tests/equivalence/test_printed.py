@@ -47,7 +47,7 @@ int main(void)
   printf("%g\\n", G[1][1] + line[1]);
 }}
 """
-OWN = "  int t1, t2, t3, t4, t5;\n int lb, ub, lbp, ubp, lb2, ub2;\n register int lbv, ubv;"
+OWN = "  int t1, t2, t3, t4, t5, t6, t7, t8, t9;\n int lb, ub, lbp, ubp, lb2, ub2;\n register int lbv, ubv;"
 
 SMOOTHED = """
   for (i = 0; i < R; i++)
@@ -113,10 +113,38 @@ if ((R >= 3) && (STEPS >= 1) && (W >= 3)) {
   }
 }
 """  # noqa: E501
-RIGHT = {"jammed, in parallel": (SMOOTHED, BY_COLUMNS), "skewed": (SWEPT, BY_FRONTS)}
+TWO_LEVELS = """
+if ((R >= 3) && (STEPS >= 1) && (W >= 3)) {
+  for (t1=0;t1<=floord(2*STEPS+R-4,8);t1++) {
+    lbp=max(ceild(t1,2),ceild(8*t1-STEPS+1,8));
+    ubp=min(min(t1,floord(STEPS+R-3,8)),floord(8*t1+R+5,16));
+#pragma omp parallel for private(lbv,ubv,t3,t4,t5,t6,t7,t8,t9)
+    for (t2=lbp;t2<=ubp;t2++) {
+      for (t3=max(t1-t2,ceild(8*t2-R-4,8));t3<=min(min(floord(8*t2+W+4,8),floord(8*t1-8*t2+W+5,8)),floord(STEPS+W-3,8));t3++) {
+        for (t4=max(max(max(2*t1-2*t2,0),ceild(8*t3-W-1,4)),ceild(8*t2-R-1,4));t4<=min(min(min(2*t3+1,2*t2+1),2*t1-2*t2+1),floord(STEPS-1,4));t4++) {
+          for (t5=max(max(2*t2,t4),ceild(8*t3-W,4));t5<=min(min(min(2*t2+1,floord(4*t4+R+1,4)),floord(8*t3+R+4,4)),floord(STEPS+R-3,4));t5++) {
+            for (t6=max(max(2*t3,t4),ceild(4*t5-R,4));t6<=min(min(min(2*t3+1,floord(4*t5+W,4)),floord(4*t4+W+1,4)),floord(STEPS+W-3,4));t6++) {
+              for (t7=max(max(max(4*t4,0),4*t6-W+2),4*t5-R+2);t7<=min(min(min(4*t6+2,4*t5+2),4*t4+3),STEPS-1);t7++) {
+                for (t8=max(4*t5,t7+1);t8<=min(4*t5+3,t7+R-2);t8++) {
+                  for (t9=max(4*t6,t7+1);t9<=min(4*t6+3,t7+W-2);t9++) {
+                    G[(-t7+t8)][(-t7+t9)] = gain * (G[(-t7+t8)-1][(-t7+t9)] + G[(-t7+t8)][(-t7+t9)-1] + G[(-t7+t8)][(-t7+t9)] + G[(-t7+t8)][(-t7+t9)+1] + G[(-t7+t8)+1][(-t7+t9)]);;
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+"""  # noqa: E501
+RIGHT = {"jammed, in parallel": (SMOOTHED, BY_COLUMNS), "skewed": (SWEPT, BY_FRONTS), "two levels": (SWEPT, TWO_LEVELS)}
 FAULTS = [
     (SMOOTHED, BY_COLUMNS, "(min(R-1,32*t2+31))-3", "(min(R-1,32*t2+31))-2"),
     (SMOOTHED, BY_COLUMNS, "private(lbv,ubv,t2,t3,", "private(lbv,ubv,t2,"),
+    (SWEPT, TWO_LEVELS, "min(2*t2+1,", "min(2*t2,"),
+    (SWEPT, TWO_LEVELS, "2*t1-2*t2+1", "2*t1-2*t2+2"),
 ]
 
 
