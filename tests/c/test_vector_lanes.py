@@ -140,3 +140,53 @@ def test_vectors_that_stay(name: str) -> None:
     source = Source("f.c", FUNCTION.replace(was, now, 1))
     found = with_lanes(source)
     assert found.reason and found.source == source
+
+
+COPIED = """#include <string.h>
+#include <stdio.h>
+typedef float v4 __attribute__((vector_size(16)));
+float x[64], y[64];
+void f(int n, float a) {
+  v4 acc[2] = {{0}};
+  for (int i = 0; i + 3 < n; i += 4) {
+    v4 p, q;
+    memcpy(&p, x + i + 1, sizeof p);
+    memcpy(&q, &y[i], sizeof(v4)), (void)0;
+    memcpy(&acc[i / 4 % 2], &y[i + 2], 16);
+    q = a * p + q;
+    memcpy(y + i, &q, sizeof(q));
+  }
+}
+int main(void) {
+  for (int i = 0; i < 64; i++) { x[i] = i * 0.37f; y[i] = i * 5 % 11; }
+  f(21, 0.3f);
+  for (int i = 0; i < 64; i++) printf("%a\\n", y[i]);
+}
+""".replace("acc[2] = {{0}}", "acc[2]").replace(", (void)0", "")
+NOT_COPIED = {
+    "a part": ("sizeof p", "8"),
+    "a type of another size": ("sizeof p", "sizeof(float)"),
+    "a vector of a vector": ("x + i + 1, sizeof p", "&q, sizeof p"),
+    "bytes": ("x + i + 1", "(char *)x + i"),
+    "the file's own function": (
+        "#include <string.h>",
+        "static void memcpy(void *a, const void *b, long n) {}",
+    ),
+    "a macro of that name": ("float x[64]", "#define memcpy(a, b, n) (n)\nfloat x[64]"),
+    "its value": ("memcpy(&p", "v4 *r = memcpy(&p"),
+}
+
+
+def test_copied_vectors_are_copied_by_lanes(tmp_path: Path) -> None:
+    found = with_lanes(Source("f.c", COPIED))
+    assert found.reason == "" and "memcpy(" not in found.source.text
+    assert "p_lane0 = x[(i) + (1)]; p_lane1 = x[((i) + (1)) + 1];" in found.source.text
+    assert output(found.source.text, tmp_path, "lanes") == output(COPIED, tmp_path, "vectors")
+
+
+@pytest.mark.parametrize("name", NOT_COPIED)
+def test_copies_that_stay(name: str) -> None:
+    was, now = NOT_COPIED[name]
+    assert was in COPIED
+    found = with_lanes(Source("f.c", COPIED.replace(was, now, 1)))
+    assert found.reason and not found.has_vectors

@@ -28,6 +28,8 @@ KERNELS = ROOT / "kernels"
         lambda: lw.read("\udc80\ud800.c"),
         lambda: lw.read(SUMS, pure=[3]),
         lambda: lw.read(SUMS, assume="\ud800 > 0"),
+        lambda: lw.read(SUMS, assume="(" * 3000 + "N" + ")" * 3000 + " > 0"),
+        lambda: lw.read(SUMS, assume=" and ".join(["N > 0"] * 3000)),
         lambda: lw.read(SUMS, loop=10**5000),
         lambda: lw.read(SUMS, function=3),
         lambda: lw.read(SUMS, flags="N=3"),

@@ -1,10 +1,10 @@
 """Storage has one name in a region: what is refused because it could be reached under another.
 
-    i[A], *(i + A)      mean A[i]; read as a subscript of i, the access to A would be lost
-    s.x and s           the struct as a whole must not be assigned, nor read where a field is assigned;
-                        a call may be given it, if only what its fields lead to is assigned
-    p->x and p[0].x     the same field in two ways
-    u.x and u.y         the fields of a union are one storage
+i[A], *(i + A)      mean A[i]; read as a subscript of i, the access to A would be lost
+s.x and s           the struct as a whole must not be assigned, nor read where a field is assigned;
+                    a call may be given it, if only what its fields lead to is assigned
+p->x and p[0].x     the same field in two ways
+u.x and u.y         the fields of a union are one storage
 """
 
 from __future__ import annotations

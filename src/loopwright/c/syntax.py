@@ -1,57 +1,29 @@
-"""C text to syntax tree, with offsets that count characters of the source.
-
-Nothing is preprocessed.  tree-sitter counts bytes; it is given a text in which every character
-outside ASCII is replaced by `_`, so that its bytes are our characters.
-"""
+"""C text to syntax tree, with offsets that count characters of the source.  Nothing is preprocessed."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cache, lru_cache
 
-import tree_sitter
-import tree_sitter_c
-
-from loopwright.c.tokens import packed, whole_word, with_joined_types, without_comments
+from loopwright.c.tokens import packed, whole_word, without_comments
+from loopwright.c.trees import KINDS, LONG, RawNode, captures, captures_of_long, parsed
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
-_LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
-_KINDS = [_LANGUAGE.node_kind_for_id(k) or "" for k in range(_LANGUAGE.node_kind_count)]
-_STATEMENTS = tuple(dict.fromkeys(kind for kind in _KINDS if re.fullmatch("[a-z].*_statement", kind)))
+_STATEMENTS = tuple(dict.fromkeys(kind for kind in KINDS if re.fullmatch("[a-z].*_statement", kind)))
 _RARE = (
     *("declaration", "parameter_declaration", "function_definition", "type_definition"),
     *("struct_specifier", "union_specifier", "enum_specifier", "enumerator_list"),
 )
 _TOGETHER = _RARE, (*_STATEMENTS, *_RARE, "assignment_expression", "update_expression", "call_expression")
 _NO_YES = re.compile(r"\?\s*[:/\\]")
-_LONG = 20_000
-"""Characters."""
 _CASTS = "(cast_expression) (parenthesized_expression (identifier))"
 _DECLARING = """
 (declaration) (parameter_declaration) (field_declaration) (function_definition) (type_definition)
 (enumerator_list) (cast_expression) (call_expression function: (parenthesized_expression))
 """
 _IN_LONG = (_CASTS, _DECLARING, " ".join(f"({one})" for one in _RARE))
-
-
-@cache
-def _query(patterns: tuple[str, ...]) -> tree_sitter.Query:
-    """What finds the nodes of each of these patterns."""
-    return tree_sitter.Query(_LANGUAGE, "\n".join(f"[{one}] @f{k}" for k, one in enumerate(patterns)))
-
-
-def _captures(raw: tree_sitter.Node, patterns: tuple[str, ...]) -> list[list[tree_sitter.Node]]:
-    """What is found for each pattern, in the order of the text."""
-    found = tree_sitter.QueryCursor(_query(patterns)).captures(raw)
-    parts = (found.get(f"f{k}", []) for k in range(len(patterns)))
-    return [sorted(one, key=lambda node: (node.start_byte, -node.end_byte)) for one in parts]
-
-
-_captures_of_long = lru_cache(maxsize=16)(_captures)
-"""The same; a long text is often parsed again as part of another source."""
 
 
 class Node:
@@ -66,7 +38,7 @@ class Node:
         *("end", "is_named", "parent", "source", "start", "type"),
     )
 
-    def __init__(self, source: Source, raw: tree_sitter.Node, parent: Node | None) -> None:
+    def __init__(self, source: Source, raw: RawNode, parent: Node | None) -> None:
         self.source = source
         self.parent = parent
         self.type: str = raw.type
@@ -133,7 +105,7 @@ class Node:
 
     def _found(self, types: tuple[str, ...]) -> tuple[Node, ...]:
         """What is in a long text is asked for often: what is usual there is looked for once."""
-        if self.end - self.start > _LONG and types not in _TOGETHER:
+        if self.end - self.start > LONG and types not in _TOGETHER:
             together = next((some for some in _TOGETHER if {*types} <= {*some}), None)
             if together is not None:
                 return tuple(node for node in self.of_type(*together) if node.type in types)
@@ -167,7 +139,7 @@ class Node:
         """Whether an identifier of this spelling is here or below."""
         return any(True for _ in self._identifiers(name))
 
-    def _identifiers(self, name: str, besides: Span | None = None) -> Iterator[tree_sitter.Node]:
+    def _identifiers(self, name: str, besides: Span | None = None) -> Iterator[RawNode]:
         word = whole_word(name)
         around = [(self.start, self.end)]
         if besides is not None:
@@ -192,18 +164,18 @@ class Node:
 
     def _matching(self, pattern: str) -> tuple[Node, ...]:
         """What a pattern finds, in the order of the text; what is looked for in every long text, at once."""
-        if self.end - self.start <= _LONG:
-            return tuple(dict.fromkeys(self._nodes_of(_captures(self._raw, (pattern,))[0])))
+        if self.end - self.start <= LONG:
+            return tuple(dict.fromkeys(self._nodes_of(captures(self._raw, (pattern,))[0])))
         patterns = _IN_LONG if pattern in _IN_LONG else (pattern,)
         root, around = self, set[int]()
         while root.parent is not None:
             root = root.parent
             around.add(root._raw.id)
-        found = _captures_of_long(root._raw, patterns)[patterns.index(pattern)]
+        found = captures_of_long(root._raw, patterns)[patterns.index(pattern)]
         inside = (one for one in found if self.start <= one.start_byte and one.end_byte <= self.end)
         return tuple(dict.fromkeys(self._nodes_of([one for one in inside if one.id not in around])))
 
-    def _nodes_of(self, ordered: list[tree_sitter.Node]) -> Iterator[Node]:
+    def _nodes_of(self, ordered: list[RawNode]) -> Iterator[Node]:
         """The views of nodes below this one, in the order of the text: each is found from the one before."""
         current = self
         for raw in ordered:
@@ -216,7 +188,7 @@ class Node:
             current = current._node_of(raw)
             yield current
 
-    def _node_of(self, raw: tree_sitter.Node) -> Node:
+    def _node_of(self, raw: RawNode) -> Node:
         """The view of a node below this one."""
         node, start = self, raw.start_byte
         while node._raw.id != raw.id:
@@ -284,45 +256,8 @@ def parse(source: Source, shown: str | None = None, whole: str | None = None, at
 
     It may be another text `whole`, with blanks or other words for what is not `at` a place.
     """
-    plain = _plain(source.text if shown is None else shown)
-    if len(plain) <= _LONG:
-        tree = _tree(plain)
-    elif whole is None or at is None:
-        tree = _tree_of_long(plain)
-    else:
-        tree = _tree_of_part(plain, _plain(whole), at.start, at.end)
-    return Node(source, tree.root_node, None)
-
-
-def _plain(text: str) -> str:
-    return with_joined_types(re.sub(r"[^\x00-\x7f]", "_", text))
-
-
-def _tree(plain: str, old: tree_sitter.Tree | None = None) -> tree_sitter.Tree:
-    parser, text = tree_sitter.Parser(_LANGUAGE), plain.encode("ascii")
-    return parser.parse(text) if old is None else parser.parse(text, old)
-
-
-@lru_cache(maxsize=4)
-def _tree_of_long(plain: str) -> tree_sitter.Tree:
-    """The same text is a source of its own for each choice of its regions."""
-    return _tree(plain)
-
-
-@lru_cache(maxsize=4)
-def _tree_of_part(plain: str, whole: str, start: int, end: int) -> tree_sitter.Tree:
-    """What is in both texts is not parsed again, as in an editor."""
-    before = _tree_of_long(whole)
-    if len(plain) != len(whole) or plain[start:end] != whole[start:end] or before.root_node.has_error:
-        return _tree_of_long(plain)
-    old = before.copy()
-    for first, last in ((0, start), (end, len(plain))):
-        points = [
-            (text.count("\n", 0, one), one - text.rfind("\n", 0, one) - 1)
-            for text, one in ((plain, first), (whole, last), (plain, last))
-        ]
-        old.edit(first, last, last, *points)
-    return _tree(plain, old)
+    known = None if whole is None or at is None else (whole, at.start, at.end)
+    return Node(source, parsed(source.text if shown is None else shown, known), None)
 
 
 def is_atomic(node: Node) -> bool:

@@ -3,6 +3,7 @@
     __m256d v = _mm256_loadu_pd(&x[i]);     double v_lane0 = x[i], v_lane1 = x[(i) + 1], ...;
     v = _mm256_mul_pd(v, w);                v_lane0 = (v_lane0 * w_lane0); v_lane1 = ...
     _mm256_storeu_pd(y + i, v);             y[i] = v_lane0; y[(i) + 1] = v_lane1; ...
+    memcpy(&v, x + i, sizeof v);            v_lane0 = x[i]; v_lane1 = x[(i) + 1]; ...
 
 All lanes of a value are computed before one is stored: what it reads may be where it goes.  A file is
 written so as a whole, or not at all: each word of vectors is in a form that is known here, no macro hides
@@ -20,7 +21,7 @@ from loopwright.c.file import CFile, c_file
 from loopwright.c.macros import reachable_macros
 from loopwright.c.regions import Directive
 from loopwright.c.reworded.vector_expressions import NotInLanes, VectorNames, VectorVariable, lane_names
-from loopwright.c.reworded.vector_statements import StatementsInLanes
+from loopwright.c.reworded.vector_statements import COPY, StatementsInLanes
 from loopwright.c.reworded.vector_words import (
     HEADERS,
     REGISTERS,
@@ -50,7 +51,7 @@ _WORDS = frozenset(
         " __target__ __vector_size__",
     )
 )
-_CALLED = frozenset(("fma", "fmaf", "sqrt", "sqrtf"))
+_CALLED = frozenset(("fma", "fmaf", "sqrt", "sqrtf", COPY))
 _OF_NO_MEANING = frozenset(("inline", "register", "restrict"))
 
 
@@ -92,7 +93,7 @@ class _FileInLanes:
             raise NotInLanes("a word of C is a macro", None)
         types = {**REGISTERS, **self.own_types()}
         found: list[Edit] = [edit for _, edit in self.typedefs()]
-        rounds = False
+        rounds = copies = False
         for function in self.file.possible.of_type("function_definition"):
             names = self.names(function, types)
             if names.variables or self.words(function, names):
@@ -100,7 +101,8 @@ class _FileInLanes:
                 statements = StatementsInLanes(self.file, function, names)
                 found += statements.edits()
                 rounds |= statements.needs_library
-        if rounds:
+                copies |= statements.copies
+        if rounds or copies:
             self.refuse_own_library()
         found += self.targets()
         found += self.headers(needs_library=rounds)

@@ -15,12 +15,13 @@ from loopwright.c.reworded.vector_expressions import (
     lane_names,
     variable_lanes,
 )
-from loopwright.c.reworded.vector_words import FIRST_LANES, STORES, VectorType, vector_function
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import names_in, on_one_line
+from loopwright.c.reworded.vector_words import FIRST_LANES, SIZES, STORES, VectorType, vector_function
+from loopwright.c.syntax import Node, field, is_address, named_children, operator, walk, without_parentheses
+from loopwright.c.tokens import names_in, on_one_line, packed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit
 
+COPY = "memcpy"
 _LANES = tuple(map(str, range(64)))
 """Numbers of lanes, as they are written."""
 
@@ -33,6 +34,8 @@ class StatementsInLanes:
     function: Node
     names: VectorNames
     needs_library: bool = False
+    copies: bool = False
+    """Whether `memcpy` is called."""
     numbers: Iterator[int] = made_of(default_factory=count)
 
     @property
@@ -94,8 +97,10 @@ class StatementsInLanes:
             found = self.assigned(inner)
         elif inner.type == "call_expression":
             function = vector_function(field(inner, "function").text)
-            if function is not None and function.action in STORES:
-                arguments = named_children(field(inner, "arguments"))
+            arguments = named_children(field(inner, "arguments"))
+            if field(inner, "function").text == COPY and len(arguments) == 3:
+                found = self.copied(*arguments)
+            elif function is not None and function.action in STORES:
                 if len(arguments) != 2:
                     raise NotInLanes(f"'{on_one_line(inner.text)}'", inner.span)
                 found = self.stored(self.expressions.loaded(arguments[0], function.type), arguments[1])
@@ -128,6 +133,30 @@ class StatementsInLanes:
         first, texts = self.kept(value) if value.crosses else ([], value.texts)
         pairs = zip(own.texts, texts, strict=True)
         return [*first, *(f"{one} {how} {text};" for one, text in pairs)]
+
+    def copied(self, to: Node, of: Node, size: Node) -> list[str] | None:
+        """`memcpy(&v, x + i, sizeof v)`, and the same into memory; None where no vector is copied."""
+        into, out = (self.pointed_at(without_parentheses(one)) for one in (to, of))
+        vector, own = into if into is not None else out if out is not None else (None, None)
+        if vector is None or own is None:
+            return None
+        made = own.type
+        names = [vector.text, *(name for name, one in self.names.types.items() if one.is_like(made))]
+        sizes = {str(made.lanes * SIZES[made.element]), *(packed(f"sizeof({name})") for name in names)}
+        is_whole = packed(size.text) in sizes or on_one_line(size.text) == f"sizeof {vector.text}"
+        if not is_whole or (into is not None and out is not None):
+            raise NotInLanes(f"'{COPY}' of a part, or of a vector to another", size.span)
+        self.copies = True
+        if into is None:
+            return self.stored(self.expressions.loaded(to, made), vector)
+        values = self.expressions.loaded(of, made).texts
+        return [f"{one} = {text};" for one, text in zip(own.texts, values, strict=True)]
+
+    def pointed_at(self, node: Node) -> tuple[Node, Lanes] | None:
+        """v of `&v`, where it is a vector."""
+        inner = field(node, "argument") if is_address(node) else None
+        lanes = None if inner is None else variable_lanes(inner, self.names)
+        return None if inner is None or lanes is None else (inner, lanes)
 
     def kept(self, value: Lanes) -> tuple[list[str], tuple[str, ...]]:
         """Variables of their own for lanes, all of which are known before one is assigned."""

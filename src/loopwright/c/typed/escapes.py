@@ -1,7 +1,7 @@
 """Addresses that are given to functions which do not keep them: no pointer is left after the call.
 
-    scanf("%d", &n);                                        nothing leads to n any more
-    void clear(T *p) { p->x = 0; }   ..   clear(&t);        nothing leads to t any more
+scanf("%d", &n);                                        nothing leads to n any more
+void clear(T *p) { p->x = 0; }   ..   clear(&t);        nothing leads to t any more
 """
 
 from __future__ import annotations

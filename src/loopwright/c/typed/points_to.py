@@ -77,7 +77,7 @@ class PointsTo:
     def _escaped(self) -> frozenset[Target]:
         """All that pointers lead to which are put where they are not followed, and what is stored there:
 
-            E = targets(escaping) + targets(v) for each `x = v` with x in E
+        E = targets(escaping) + targets(v) for each `x = v` with x in E
         """
         if not self.escaped:
             self.escaped.append(frozenset())

@@ -27,6 +27,20 @@ _HINT = "write a condition on the parameters, such as n >= 1 && m >= n"
 _BEFORE, _AFTER = "int x=", ";"
 
 
+_DEEPEST = 250
+"""Levels of syntax; the reader descends into them by recursion."""
+
+
+def refuse_deep(root: Node) -> None:
+    """Refuse a text with more levels below its root than can be read."""
+    pending = [(root, 0)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > _DEEPEST:
+            raise refuse(node, "this is nested too deeply", "split the expression or the loops")
+        pending.extend((child, depth + 1) for child in reversed(node.children))
+
+
 def is_assume(pragma: Directive) -> bool:
     return pragma.name == "pragma" and _ASSUME.match(pragma.argument) is not None
 
@@ -79,6 +93,7 @@ def _condition(setting: Setting, stated: Span, head: str) -> tuple[isl.Set, Assu
     declarations = [node for node in root.named_children if node.type == "declaration"]
     if root.has_error or len(declarations) != 1 or not stated.text.strip():
         raise refuse(stated, "this is not a condition", _HINT, code=Code.OPTION)
+    refuse_deep(declarations[0])
     value = field(field(declarations[0], "declarator"), "value")
     _refuse_chains(value)
     try:

@@ -25,7 +25,7 @@ from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.named import everywhere, number, variable
 from loopwright.read.c.assemble import assembled
-from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
+from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume, refuse_deep
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.names import Setting, Unfollowed, loops_of, names_of_region
 from loopwright.read.c.options import AS_MARKED, ReadOptions
@@ -40,8 +40,6 @@ from loopwright.read.c.trust import constants_used
 from loopwright.read.c.wraparound import facts_of_types
 from loopwright.source import Span
 
-_DEEPEST = 250
-"""Levels of syntax; the reader descends into them by recursion."""
 _MOST_ATTEMPTS = 60
 """How often a region is read, each time with one more statement left whole or one more name not followed."""
 _AROUND = frozenset(("parallel", "target", "teams", "distribute", "masked", "master"))
@@ -91,9 +89,7 @@ def _program(
     file: CFile, region: Region, options: ReadOptions, whole: frozenset[Span], untracked: frozenset[str]
 ) -> Program:
     block = file.block(region.place)
-    deep = _too_deep(block, _DEEPEST)
-    if deep is not None:
-        raise refuse(deep, "this is nested too deeply", "split the expression or the loops")
+    refuse_deep(block)
     _refuse_entries(file, region, block)
     _refuse_pragmas(region, whole)
     setting = _setting(file, region, block, frozenset(options.pure), whole, untracked)
@@ -290,14 +286,3 @@ def _pointed_to(setting: Setting, value: Node) -> set[str]:
     declared = setting.declarations.visible(reference.base, setting.region)
     rank = max(setting.names.ranks.get(reference.base, 0), 0 if declared is None else declared.rank)
     return {reference.base} if len(reference.subscripts) < rank else set()
-
-
-def _too_deep(root: Node, limit: int) -> Node | None:
-    """The first node more than `limit` levels below `root`, if there is one."""
-    pending = [(root, 0)]
-    while pending:
-        node, depth = pending.pop()
-        if depth > limit:
-            return node
-        pending.extend((child, depth + 1) for child in reversed(node.children))
-    return None
