@@ -139,7 +139,11 @@ if ((R >= 3) && (STEPS >= 1) && (W >= 3)) {
   }
 }
 """  # noqa: E501
-RIGHT = {"jammed, in parallel": (SMOOTHED, BY_COLUMNS), "skewed": (SWEPT, BY_FRONTS), "two levels": (SWEPT, TWO_LEVELS)}
+RIGHT = {
+    "jammed, in parallel": (SMOOTHED, BY_COLUMNS),
+    "skewed": (SWEPT, BY_FRONTS),
+    "two levels": (SWEPT, TWO_LEVELS),
+}
 FAULTS = [
     (SMOOTHED, BY_COLUMNS, "(min(R-1,32*t2+31))-3", "(min(R-1,32*t2+31))-2"),
     (SMOOTHED, BY_COLUMNS, "private(lbv,ubv,t2,t3,", "private(lbv,ubv,t2,"),
