@@ -333,3 +333,33 @@ def test_values_that_copies_hand_on(last: int) -> None:
     with nullcontext() if last == 3 else pytest.raises(GaveUp, match="from copy to copy"):
         found = through_copies(isl.UnionMap.from_map(read), copying, flow)
         assert found is not None and found.is_equal(isl.UnionMap("{ S[t] -> a[0] : 0 <= t <= 3 }"))
+
+
+TWICE = """\
+void f(int n, double A[n][n], double B[n][n], double C[n][n], double D[n][n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      B[i][j] = 0;
+      for (int k = 0; k < n; k++)
+        B[i][j] += A[i][k] * D[k][j];
+    }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      Clear: C[i][j] = 0;
+      for (int k = 0; k < n; k++)
+        Sum: C[i][j] += A[j][k] * B[i][k];
+    }
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize("pack", ["pack(A, Sum, transposed)", "pack(C, Clear, written)"])
+def test_nests_that_were_distributed_have_room_for_copies(pack: str) -> None:
+    """Their places have negative parts after the first one: copies went into the nest, or into the next."""
+    plan = planned(TWICE, f"distribute()\n{pack}")
+    assert any(part < 0 for leaf in plan.leaves for part in leaf.position)
+    assert prove_plan(plan).proved
+    places = [leaf.position[0] for leaf in plan.leaves]
+    assert len(set(places)) == len(places)

@@ -78,7 +78,7 @@ def _check_adjacent(plan: Plan, one: Component, two: Component) -> None:
 
 
 def moved_from(plan: Plan, start: Position, offset: Callable[[Position], Position]) -> Plan:
-    """Add offset(p) to every position p ⪰ start."""
+    """Add offset(p) to every position p ⪰ start; of a start that is shorter, to all that begin with it."""
     targets = {
         leaf.position: tuple(a + b for a, b in zip(leaf.position, offset(leaf.position), strict=True))
         for leaf in plan.leaves

@@ -114,7 +114,7 @@ def split_sum(plan: Plan, component: Component) -> tuple[Plan, Component, Compon
     depth = plan.leaf(position).depth
     place = (*position[:depth], position[depth] + 1, *position[depth + 1 :])
 
-    plan = moved_from(plan, place, lambda other: step_after(other, place, depth))
+    plan = moved_from(plan, place[: depth + 1], lambda other: step_after(other, place, depth))
     program = plan.program
     one, other = found.texts
     test = membership(program, statement.domain, statement.iterators, statement.domain)

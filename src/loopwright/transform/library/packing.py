@@ -114,12 +114,12 @@ def pack(
     writes = [one for one in found if one.access.is_write]
     places: list[_CopyPlace] = []
     if not writes or _needs_old_values(plan.program, found, depth):
-        plan = moved_from(plan, place, lambda position: step_after(position, place, depth))
+        plan = moved_from(plan, place[: depth + 1], lambda position: step_after(position, place, depth))
         component = Component.of(_moved(one, place, depth) for one in component.positions)
         places.append(_CopyPlace(place, box.points, is_back=False))
     if writes:
         after = _after(component, depth)
-        plan = moved_from(plan, after, lambda position: step_after(position, after, depth))
+        plan = moved_from(plan, after[: depth + 1], lambda position: step_after(position, after, depth))
         cells = box.points if box.loops is not None else touched_cells(plan.program, writes, depth)
         places.append(_CopyPlace(after, cells, is_back=True))
     packing = _Packing(array, box, depth, order, options.space)
