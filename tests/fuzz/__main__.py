@@ -55,7 +55,9 @@ class _Said:
     def wrong(self, outcomes: Counter[str]) -> list[Finding]:
         told = list(zip(self.claims, judged([one.pair for one in self.claims]), strict=True))
         outcomes.update(f"{_kind(one)}: {_judged(one, judgement)}" for one, judgement in told)
-        found = [finding for one, judgement in told if (finding := _wrong(one, judgement))]
+        doubted = [one for one, judgement in told if _wrong(one, judgement)]
+        alone = ((one, judged([one.pair])) for one in doubted)  # not after what others may have done
+        found = [finding for one, again in alone if (finding := _wrong(one, *again))]
         return self.found + found + _races(told)
 
 

@@ -162,6 +162,25 @@ class _Maker:
         start = [f"q = {row} + {self.rng.choice(('0', '1', 'm'))};"] if self.rng.random() < 0.5 else []
         return [*start, *self.loop("i", body)]
 
+    def exchanged(self) -> list[str]:
+        """Steps from one buffer to another, whose pointers then change places."""
+        sums = "f[i - 1] + f[i + 1]", "f[i] + f[i - 1]", "f[i + 1]", "f[i] * 2", "g[i] + f[i]"
+        near = self.rng.choice(sums)
+        inner = self.loop("i", [f"g[i] = {near};"], "1", self.rng.choice(("n - 1", "n - 1", "n", "m")))
+        change = "f = g;", "g = p;"
+        kind = self.arrays[0].type
+        body = [*inner, f"{kind} *p = f;", *change] if self.rng.random() < 0.8 else [
+            f"{kind} *p = f;", *change, *inner
+        ]  # fmt: skip
+        return self.loop("k", body, "0", self.rng.choice(("m", "m", "4", "n")))
+
+    def counted(self) -> list[str]:
+        """A loop that counts in another type than that of its bound."""
+        kind, high = self.rng.choice(ODD), self.rng.choice(ODD_BOUNDS)
+        sum_of = f"s += {self.rng.choice(('1', 'i', self.cell('i')))};"
+        body = [sum_of if self.rng.random() < 0.5 else f"{self.cell('i', written=True)} = {self.value('i')};"]
+        return self._around(f"{kind} i = {self.rng.choice('011')}; i < {high}; i++", body)
+
     def local(self) -> list[str]:
         """A variable of each iteration, of a type that may not hold what it is given."""
         kinds = ("unsigned char", "unsigned", "unsigned", "short", "signed char", "long", "float", "int")
@@ -179,13 +198,23 @@ def dependent_program(rng: random.Random, apart: float = 0.3) -> Program:
     """A program of one of these shapes; `apart` is how often most of its iterations are independent."""
     return _program(rng, apart, (
         "chain", "chain", "nest", "nest", "loops", "loops", "temporary", "temporary", "row", "row", "sum_of",
-        "sum_of", "counter", "local", "local", "prevented",
+        "sum_of", "counter", "local", "local", "prevented", "exchanged",
     ))  # fmt: skip
 
 
 def stored_program(rng: random.Random) -> Program:
     """A program with a variable or a row that operations on storage can change."""
     return _program(rng, 0.4, ("temporary", "row", "row", "chain"))
+
+
+def counted_program(rng: random.Random) -> Program:
+    """A program whose loop counts in any type, most of its iterations independent."""
+    return _program(rng, 0.9, ("counted",))
+
+
+def local_program(rng: random.Random) -> Program:
+    """A program with a variable of each iteration, of a type that may not hold what it is given."""
+    return _program(rng, 0.6, ("local",))
 
 
 def _program(rng: random.Random, apart: float, shapes: tuple[str, ...]) -> Program:
@@ -195,14 +224,18 @@ def _program(rng: random.Random, apart: float, shapes: tuple[str, ...]) -> Progr
     makers: dict[str, Callable[[], list[str]]] = {
         "chain": maker.chain, "nest": maker.nest, "loops": maker.loops, "temporary": maker.temporary,
         "row": maker.row, "sum_of": maker.sum_of, "counter": maker.counter, "local": maker.local,
-        "prevented": maker.prevented,
+        "prevented": maker.prevented, "exchanged": maker.exchanged, "counted": maker.counted,
     }  # fmt: skip
-    body = makers[rng.choice(shapes)]()
+    chosen = rng.choice(shapes)
+    if chosen == "exchanged":
+        maker.arrays = arrays = tuple(Array(f"A{k}", kind, 1) for k in range(2))
+    body = makers[chosen]()
     given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])
     declared = [f"  {kind} {name} = {value};" for name, value in zip("st", (1, 2), strict=True)]
     declared += [f"  {kind} v[24] = {{1, 2, 3}};"] if any("v[" in line for line in body) else []
     rows = [one.name for one in arrays if one.rank == 1]
     declared += [f"  {kind} *q = {rows[0]};"] if any(re.search(r"\bq\b", line) for line in body) else []
+    declared += [f"  {kind} *f = A0, *g = A1;"] if chosen == "exchanged" else []
     declared += ["  int c = 0;"] if any(re.search(r"\bc\b", line) for line in body) else []
     lines = [f"void f({given})", "{", *declared, "#pragma scop", *(f"  {one}" for one in body)]
     read = (f"  out[{k}] = {one};" for k, one in enumerate("st") if rng.random() < 0.65)

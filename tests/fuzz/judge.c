@@ -1,4 +1,4 @@
-/* Runs the two versions of each pair on the same data, for all its sizes, each in a process that may be stopped.
+/* Runs the two versions of each pair on the same data, for all its sizes, in processes that may be stopped.
    What is judged is compiled with sanitizers and linked with this; RUNS and the seeds come from judge.py. */
 #include <math.h>
 #include <signal.h>
@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SLOTS = 8, ENDLESS = 5 };
+enum { SLOTS = 8, ENDLESS = 5, ENOUGH = 3 }; /* runs of a version that are stopped, before it is left */
 struct slot { int bytes, kind, margin; void *shared; };
-struct version { void (*call)(int, int, unsigned, short, void **, double *); struct slot slots[SLOTS]; };
+struct version { void (*call)(int, int, unsigned, short, void **, double *); int keeps; struct slot slots[SLOTS]; };
 struct cell { int pair, slot, index; double value; };
 extern const int count_of_pairs, sizes[][RUNS][5];
 extern struct version versions[][2];
@@ -74,10 +74,13 @@ static void fill(void *data, int bytes, int kind)
 /* Which of the numbers that are none C does not say: they count as one. */
 static uint64_t hashed(uint64_t hash, const unsigned char *data, int bytes, int kind)
 {
-  int width = kind == 0 ? 8 : kind == 1 ? 4 : 1;
+  int width = kind == 1 ? 4 : bytes % 8 ? 1 : 8; /* of doubles there are whole ones */
   for (int k = 0; k < bytes; k += width) {
     int is_none = kind == 0 ? isnan(*(double *)(data + k)) : kind == 1 && isnan(*(float *)(data + k));
-    for (int b = 0; b < width; b++) hash = (hash ^ (is_none ? 255 : data[k + b])) * 1099511628211u;
+    uint64_t word = 0;
+    memcpy(&word, data + k, width);
+    hash = (hash ^ (is_none ? 255 : word)) * 1099511628211u;
+    hash ^= hash >> 29;
   }
   return hash;
 }
@@ -150,48 +153,53 @@ static uint64_t run(int pair, struct version *one, const int *size)
   return hashed(hash, (unsigned char *)out, sizeof out, 0);
 }
 
-/* A run may take half a second of processor time, or four where it counts against the new version. */
+/* A run may take a fifth of a second of processor time, or four where it counts against the new version. */
 static void limit(int version)
 {
-  struct itimerval time = {{0, 0}, {version ? 4 : 0, version ? 0 : 500000}};
+  struct itimerval time = {{0, 0}, {version ? 4 : 0, version ? 0 : 200000}};
   setitimer(ITIMER_PROF, &time, NULL);
   alarm(20);
 }
 
-static void all_runs(int pair, int v, int start, struct result *results)
+/* All runs from one on, of a version and of those after it, until one is stopped. */
+static void all_runs(long start, struct result *results)
 {
-  for (int s = start; s < RUNS; s++) {
-    limit(v);
-    results[v * RUNS + s].done = 1;
-    int counts = v == 0 || results[s].done == 2;
-    if (counts) results[v * RUNS + s].hash = run(pair, &versions[pair][v], sizes[pair][s]);
-    results[v * RUNS + s].done = 2;
-    if (!counts) _exit(0);
+  for (long at = start; at < 2L * RUNS * count_of_pairs; at++) {
+    int pair = at / (2 * RUNS), v = at / RUNS % 2, s = at % RUNS;
+    int counts = sizes[pair][s][4] && (v == 0 || results[at - RUNS].done == 2);
+    if (at == start || s == 0) fprintf(stderr, "\n@@ %d %d\n", pair, v);
+    if (counts) {
+      limit(v);
+      results[at].done = 1;
+      results[at].hash = run(pair, &versions[pair][v], sizes[pair][s]);
+    }
+    results[at].done = counts ? 2 : 3;
+    if (!counts && sizes[pair][s][4] && versions[pair][v].keeps) _exit(0);
   }
   _exit(0);
 }
 
 int main(void)
 {
-  struct result *results = mmap(0, 2 * RUNS * sizeof *results, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  for (int pair = 0; pair < count_of_pairs; pair++) {
-    memset(results, 0, 2 * RUNS * sizeof *results);
-    for (int v = 0; v < 2; v++) {
-      int endless = 0;
-      for (int start = 0; start < RUNS && endless < ENDLESS; ) {
-        fprintf(stderr, "\n@@ %d %d\n", pair, v);
-        fflush(stdout);
-        if (fork() == 0) all_runs(pair, v, start, results);
-        int status;
-        wait(&status);
-        endless += WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM);
-        while (start < RUNS && results[v * RUNS + start].done == 2) start++;
-        if (start < RUNS && results[v * RUNS + start].done) start++;
-      }
-    }
-    for (int s = 0; s < RUNS; s++)
-      printf("%d %d %d %d %d\n", pair, s, results[s].done, results[RUNS + s].done,
-             results[s].hash == results[RUNS + s].hash);
+  long count = 2L * RUNS * count_of_pairs;
+  struct result *results = mmap(0, count * sizeof *results, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  int stops = 0, endless = 0;
+  for (long at = 0, version = 0; at < count; ) {
+    if (fork() == 0) all_runs(at, results);
+    int status;
+    wait(&status);
+    while (at < count && results[at].done >= 2) at++;
+    if (at >= count) break;
+    if (at / RUNS != version) version = at / RUNS, stops = endless = 0;
+    if (!results[at].done) continue;
+    at++, stops++;
+    endless += WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM);
+    if (endless == ENDLESS || (version % 2 && stops == ENOUGH)) at = (version + 1) * RUNS;
   }
+  for (int pair = 0; pair < count_of_pairs; pair++)
+    for (int s = 0; s < RUNS; s++) {
+      struct result *old = results + 2L * RUNS * pair + s, *new = old + RUNS;
+      printf("%d %d %d %d %d\n", pair, s, old->done, new->done, old->hash == new->hash);
+    }
   return 0;
 }

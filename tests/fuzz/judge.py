@@ -40,6 +40,9 @@ SIZES = tuple(
     for n, m in ((-3, 2), (0, 0), (1, 0), (0, 5), (1, 1), (2, 3), (4, 4), (3, 8), (8, 9), (9, 5), (17, 4))
 )
 """Negative sizes, zero, full tiles and one more."""
+USUAL = _size(6, 7)
+"""What is asked for where nothing else is: loops run, and no array is left."""
+NO_RUN = 0
 SEEDS = (1, 2)
 _ZEROS, _ONES, _GIVEN, _FAILING = 5, 6, 7, 8
 LATE_SEEDS = (3, 4, _ZEROS, _ONES, _GIVEN, _FAILING)
@@ -73,7 +76,8 @@ _LAST = re.compile(r"\blastprivate\b")
 _DRIVER = Path(__file__).with_name("judge.c")
 _TABLES = """
 struct slot { int bytes, kind, margin; void *shared; };
-struct version { void (*call)(int, int, unsigned, short, void **, double *); struct slot slots[8]; };
+struct version { void (*call)(int, int, unsigned, short, void **, double *); int keeps;
+                 struct slot slots[8]; };
 struct cell { int pair, slot, index; double value; };
 """
 """As the driver declares them."""
@@ -83,6 +87,8 @@ _OPTIONS = {
     "ASAN_OPTIONS": "detect_leaks=0:symbolize=0:allocator_may_return_null=1",  # then the original loops run
     "TSAN_OPTIONS": "halt_on_error=1:symbolize=0",
 }
+_KEPT = re.compile(r"(?m)\bstatic [^(\n]*[;=]|^(?!#)(?:\w+ )+\*?\w+(?: = [^(\n]*)?;")
+"""Variables that keep what one run leaves in them for the next."""
 _DEFINED = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)")
 _KINDS = {"double": 0, "float": 1, "unsigned": 2, "int": 3, "struct P": 3, "long": 4, "short": 5,
           "unsigned short": 6, "signed char": 7, "unsigned char": 8, "_Bool": 9}  # fmt: skip
@@ -100,7 +106,7 @@ class Pair:
     old: str
     new: str
     arrays: tuple[Array, ...]
-    also: Size = SIZES[0]
+    also: Size = USUAL
     given: tuple[tuple[str, tuple[int, ...], float], ...] = ()
     guarded: bool = False
     is_hostile: bool = False
@@ -123,7 +129,7 @@ class Pair:
         n, m = self.also[:2]
         near = [(n, m, max(m + more, 0), h) for more, h in ((-1, n), (1, m), (0, 1))]
         late = [(size, seed) for size in (self.also, *near) for seed in LATE_SEEDS]
-        last = HOSTILE if self.is_hostile else ((SIZES[0], 1),) * len(HOSTILE)
+        last = HOSTILE if self.is_hostile else ((SIZES[0], NO_RUN),) * len(HOSTILE)
         return [(size, seed) for size in SIZES for seed in SEEDS] + late + [*WILD, *last]
 
 
@@ -230,7 +236,7 @@ def _objects() -> TemporaryDirectory[str]:
     for name, text in texts.items():
         source = Path(made.name, f"{name}.c")
         source.write_text(text)
-        command = ["gcc", "-std=gnu11", "-O1", "-w", *flags[name], "-c", str(source)]
+        command = ["gcc", "-std=gnu11", "-O2", "-w", *flags[name], "-c", str(source)]
         subprocess.run([*command, "-o", str(source.with_suffix(".o"))], check=True)
     return made
 
@@ -295,4 +301,5 @@ def _version(text: str, pair: Pair, suffix: str, parts: list[str], margin: int) 
         for one in arrays
     )
     parts += [f"#undef {name}" for name in (*names, *_DEFINED.findall(text))]
-    return f"{{ call{suffix}, {{ {slots} }} }}"
+    keeps = int(_KEPT.search(pair.old + pair.new) is not None)
+    return f"{{ call{suffix}, {keeps}, {{ {slots} }} }}"

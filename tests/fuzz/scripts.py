@@ -13,6 +13,8 @@ def random_operation(rng: random.Random, program: Program, number: int) -> tuple
     one, other = (rng.choice(program.statements) for _ in range(2))
     if one.iterators[:1] == (STEPS,) and rng.random() < 0.6:
         return tiles_of_steps(rng, number)
+    if rng.random() < 0.05:
+        return storage_operation(rng, program, number) + marked_loop(rng, program, number)
     has_temporary = any(access.is_write and access.array in ("s", "t", "v") for access in one.accesses)
     if rng.random() < (0.4 if has_temporary else 0.08):
         return marked_loop(rng, program, number)

@@ -27,7 +27,7 @@ from loopwright.rewrite import cuda, targets
 from loopwright.source import Source
 from loopwright.transform import Plan, storage
 from loopwright.transform.storage import TextEdit
-from tests.fuzz.dependent import dependent_program, stored_program
+from tests.fuzz.dependent import dependent_program, local_program, stored_program
 from tests.fuzz.findings import Finding
 from tests.fuzz.limits import Late, limited
 from tests.fuzz.mutants import Mutant, mutated, other_token, tokens
@@ -91,6 +91,7 @@ def _tried(rng: random.Random, seed: int, stage: str) -> Case:
             script = script_of(program, rng, mapped_loops, 1)
         case _:
             program = dependent_program(rng, 0.4) if rng.random() < 0.7 else random_program(rng)
+            program = local_program(rng) if rng.random() < 0.2 else program
             chosen = rng.choice((random_operation, random_operation, storage_operation, marked_loop))
             script = script_of(program, rng, chosen, rng.choice((0, 1, 1, 2)))
     is_guarded = stage == "text" and rng.random() < 0.35

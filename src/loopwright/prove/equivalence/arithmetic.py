@@ -78,9 +78,9 @@ class World:
         if kind == types.DOUBLE and not self.exact:
             return TypedNumber(kind, _floating_input(self.seed, place))
         if isinstance(kind, types.Integer):
-            return self.converted(
-                TypedNumber(types.INT, _integer_input(self.seed, place, self.numbers)), kind
-            )
+            number = _integer_input(self.seed, place, self.numbers)
+            is_held = kind.rank > 0 and kind.bits >= 8 and (0 <= number < 128 or (kind.signed and -128 <= number < 0))
+            return TypedNumber(kind, number if is_held else _to_integer(TypedNumber(types.INT, number), kind))
         return self.converted(TypedNumber(types.DOUBLE, _floating_input(self.seed, place)), kind)
 
     @cached_property
@@ -120,7 +120,7 @@ _SHARES = (0.25, 0.1, 0.5)
 """Of the cells, those that do not hold 0."""
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 16)
 def _integer_input(seed: int, place: CellKey, numbers: tuple[int, ...]) -> int:
     """What a cell holds; it is read again and again.
 
@@ -133,7 +133,7 @@ def _integer_input(seed: int, place: CellKey, numbers: tuple[int, ...]) -> int:
     return random.randint(least, greatest)
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 16)
 def _floating_input(seed: int, place: CellKey) -> float:
     random = Random(f"{seed} {place}")
     if seed % 3 == FACTORED:
