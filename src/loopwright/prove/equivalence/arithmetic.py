@@ -79,8 +79,10 @@ class World:
             return TypedNumber(kind, _floating_input(self.seed, place))
         if isinstance(kind, types.Integer):
             number = _integer_input(self.seed, place, self.numbers)
-            is_held = kind.rank > 0 and kind.bits >= 8 and (0 <= number < 128 or (kind.signed and -128 <= number < 0))
-            return TypedNumber(kind, number if is_held else _to_integer(TypedNumber(types.INT, number), kind))
+            is_small = 0 <= number < 128 or (kind.signed and -128 <= number < 0)
+            if not is_small or kind.bits < 8 or kind.rank == 0:
+                number = _to_integer(TypedNumber(types.INT, number), kind)
+            return TypedNumber(kind, number)
         return self.converted(TypedNumber(types.DOUBLE, _floating_input(self.seed, place)), kind)
 
     @cached_property
