@@ -23,7 +23,7 @@ from tests.fuzz.programs import Program, random_program
 from tests.fuzz.shrink import shrunk_pair
 from tests.fuzz.traces import Untraced, unconfirmed
 
-CLAUSES = ("private({})",) * 8 + ("lastprivate({})",) * 4 + ("shared({})", "firstprivate({})", "linear({})")
+CLAUSES = ("private({})",) * 8 + ("lastprivate({})",) * 4 + ("shared({})", "firstprivate({})") * 2
 SUMS = ("reduction(+:{})", "reduction(+:{})", "reduction(-:{})", "reduction(*:{})", "reduction(max:{})")
 """Of whole numbers: other sums are rounded in another way, which these clauses ask for."""
 MORE = ("schedule(static)", "schedule(static, 2)", "num_threads(3)", "if(n > 3)", "collapse(2)")
@@ -40,11 +40,12 @@ def directed_pair(seed: int) -> Pair:
     if rng.random() < 0.4:
         chosen = loops[:1]
     for where in sorted(chosen, reverse=True):
-        lines.insert(where, _directive(rng, program))
+        is_nest = lines[where + 1].lstrip().startswith("for (")
+        lines.insert(where, _directive(rng, program, is_nest=is_nest))
     return Pair(program.text, "\n".join(lines), program.arrays)
 
 
-def _directive(rng: random.Random, program: Program) -> str:
+def _directive(rng: random.Random, program: Program, *, is_nest: bool) -> str:
     words = ["#pragma omp", rng.choice(("parallel for",) * 6 + ("parallel for simd", "simd"))]
     are_whole = not re.search(r" (double|float) [sA]", program.text)
     clauses = CLAUSES + SUMS * 2 if are_whole else CLAUSES
@@ -57,7 +58,7 @@ def _directive(rng: random.Random, program: Program) -> str:
         names = rng.sample(likely, min(len(likely), rng.choice((0, 1, 1, 2))))
         words += [rng.choice(clauses).format(name) for name in names]
     if rng.random() < 0.25:
-        words.append(rng.choice(MORE))
+        words.append(rng.choice(MORE if is_nest else MORE[:-1]))
     return " ".join(words)
 
 

@@ -9,6 +9,7 @@ import random
 from collections import Counter
 
 from loopwright.errors import BadInput, GaveUp, Illegal
+from loopwright.model.program import Program
 from loopwright.progress import silent
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
@@ -32,8 +33,8 @@ OWN = (
     ("  {k} w = 1;", "  if (omp_get_thread_num() > 0) w = 2;"),
 )
 """What a thread does before: some have another value of their own then than others."""
-PLAIN = ("reverse(S1, i)", "interchange(S1, i, j)", "tile(S1, i=3)", "shift(S1, i, 1)", "distribute()",
-         "fuse(S1, S2)", "skew(S1, j, i, 1)", "unroll(S1, i, 2)", "reverse(S2, i)")  # fmt: skip
+OF_ONE = ("reverse({0}, {1})", "tile({0}, {1}=3)", "shift({0}, {1}, 1)", "unroll({0}, {1}, 2)")
+OF_TWO = ("interchange({0}, {1}, {2})", "skew({0}, {2}, {1}, 1)", "tile({0}, {1}=3, {2}=2)")
 
 
 class _TeamMaker:
@@ -102,6 +103,16 @@ def team_program(rng: random.Random) -> tuple[str, tuple[Array, ...]]:
     return "\n".join([*lines, "}", ""]), arrays
 
 
+def _plain(rng: random.Random, program: Program) -> tuple[str, ...]:
+    """An operation on loops that a statement has, inside of those that all run."""
+    one = rng.choice(program.statements)
+    loops = [name for name in one.iterators if name != "k"]
+    if len(program.statements) > 1 and rng.random() < 0.25:
+        return (rng.choice(("distribute()", f"fuse(S1, {program.statements[1].name})")),)
+    chosen = OF_TWO if len(loops) > 1 and rng.random() < 0.6 else OF_ONE
+    return (rng.choice(chosen).format(one.name, *loops[: 2 if chosen is OF_TWO else 1]),) if loops else ()
+
+
 def team_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
     """What `transform` makes of a program; None where it refuses."""
     rng = random.Random(f"team {seed}")
@@ -111,7 +122,7 @@ def team_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
         with limited():
             for number in range(rng.choice((0, 1, 1, 2))):
                 (read,) = read_c(path)
-                lines = (rng.choice(PLAIN),) if rng.random() < 0.6 else random_operation(rng, read, number)
+                lines = _plain(rng, read) if rng.random() < 0.75 else random_operation(rng, read, number)
                 script = "\n".join([*filter(None, [script]), *lines])
             new = transformed(Request(str(path), script or None), silent).source.text
     except (BadInput, Illegal, GaveUp) as failure:
