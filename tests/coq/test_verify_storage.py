@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from loopwright.prove.certificates.claims import read_claims
-from loopwright.prove.certificates.restated_storage import claimed_change, stored_restatement, unlike_storage
+from loopwright.prove.certificates.restatement import claimed_change, stored_restatement, unlike_storage
 from loopwright.prove.coq.verification import sentences
 from loopwright.prove.obligations.legality import opened
 from loopwright.prove.text.correspondence import claimed_loops

@@ -18,13 +18,14 @@ from loopwright.model.annotations import Independent
 from loopwright.model.program import Program
 from loopwright.progress import Progress
 from loopwright.prove.certificates.claims import OTHER_STORAGE, TextClaims, read_claims
-from loopwright.prove.certificates.restated_storage import (
+from loopwright.prove.certificates.restatement import (
     claimed_change,
+    lost_temporaries,
     outside_of_storage,
+    restatement,
     stored_restatement,
     unlike_storage,
 )
-from loopwright.prove.certificates.restatement import lost_temporaries, restatement
 from loopwright.prove.certificates.specification import Owned
 from loopwright.prove.certificates.status import about_nothing
 from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
 
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.equalities import reduced_rows
 from loopwright.presburger.functions import involved
 from loopwright.presburger.sets import DIV, IN, OUT
 
-Row = tuple[Fraction, ...]
+Row = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Solution:
     """
 
     rows: tuple[int, ...]
-    weights: tuple[Row, ...]
+    weights: tuple[tuple[Fraction, ...], ...]
     constants: tuple[int, ...]
     free: tuple[int, ...]
 
@@ -40,7 +42,7 @@ def linear_row(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
         return _on_affine_hull(function, depth)
     if affine.get_denominator_val().to_python() != 1 or involved(affine, DIV):
         return None
-    row = tuple(Fraction(affine.get_coefficient_val(IN, k).to_python()) for k in range(depth))
+    row = tuple(affine.get_coefficient_val(IN, k).to_python() for k in range(depth))
     return row, affine.get_constant_val().to_python()
 
 
@@ -61,9 +63,7 @@ def _on_affine_hull(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
     for equation in hull.get_constraints():
         sign = equation.get_coefficient_val(OUT, 0).to_python() if equation.is_equality() else 0
         if abs(sign) == 1:
-            row = tuple(
-                Fraction(-sign * equation.get_coefficient_val(IN, k).to_python()) for k in range(depth)
-            )
+            row = tuple(-sign * equation.get_coefficient_val(IN, k).to_python() for k in range(depth))
             return row, -sign * equation.get_constant_val().to_python()
     return None
 
@@ -81,7 +81,7 @@ def solve(functions: Sequence[isl.PwAff], depth: int) -> Solution:
             constants.append(linear[1])
     free: list[int] = []
     for iterator in range(depth):
-        unit = tuple(Fraction(int(k == iterator)) for k in range(depth))
+        unit = tuple(int(k == iterator) for k in range(depth))
         if _rank([*matrix, unit]) > len(matrix):
             free.append(iterator)
             matrix.append(unit)
@@ -90,35 +90,15 @@ def solve(functions: Sequence[isl.PwAff], depth: int) -> Solution:
     return Solution(tuple(chosen), _inverse(matrix), tuple(constants), tuple(free))
 
 
-def _reduced(rows: Sequence[Row], width: int) -> list[list[Fraction]]:
-    """Row echelon form by the first `width` columns, pivots 1."""
-    work = [list(row) for row in rows]
-    rank = 0
-    for column in range(width):
-        pivot = next((k for k in range(rank, len(work)) if work[k][column]), None)
-        if pivot is None:
-            continue
-        work[rank], work[pivot] = work[pivot], work[rank]
-        lead = work[rank][column]
-        work[rank] = [entry / lead for entry in work[rank]]
-        for k, row in enumerate(work):
-            if k != rank and row[column]:
-                factor = row[column]
-                work[k] = [a - factor * b for a, b in zip(row, work[rank], strict=True)]
-        rank += 1
-    return work
-
-
 def _rank(rows: Sequence[Row]) -> int:
-    if not rows:
-        return 0
-    return sum(any(row) for row in _reduced(rows, len(rows[0])))
+    return len(reduced_rows([*map(list, rows)], len(rows[0])))
 
 
-def _inverse(matrix: Sequence[Row]) -> tuple[Row, ...]:
+def _inverse(matrix: Sequence[Row]) -> tuple[tuple[Fraction, ...], ...]:
     size = len(matrix)
-    widened = [(*row, *(Fraction(int(k == index)) for k in range(size))) for index, row in enumerate(matrix)]
-    return tuple(tuple(row[size:]) for row in _reduced(widened, size))
+    widened = [[*row, *(int(k == index) for k in range(size))] for index, row in enumerate(matrix)]
+    solved = reduced_rows(widened, size)
+    return tuple(tuple(Fraction(entry, solved[k][k]) for entry in solved[k][size:]) for k in range(size))
 
 
 def solution_to_c(solution: Solution, values: dict[int, str]) -> tuple[str, ...]:
@@ -126,10 +106,8 @@ def solution_to_c(solution: Solution, values: dict[int, str]) -> tuple[str, ...]
     return tuple(_weighted(solution, weights, values) for weights in solution.weights)
 
 
-def _weighted(solution: Solution, weights: Row, values: dict[int, str]) -> str:
-    scale = 1
-    for weight in weights:
-        scale = scale * weight.denominator // _gcd(scale, weight.denominator)
+def _weighted(solution: Solution, weights: tuple[Fraction, ...], values: dict[int, str]) -> str:
+    scale = lcm(*(weight.denominator for weight in weights))
     constant = 0
     terms: list[str] = []
     for row, weight, offset in zip(solution.rows, weights, solution.constants, strict=True):
@@ -141,12 +119,6 @@ def _weighted(solution: Solution, weights: Row, values: dict[int, str]) -> str:
         terms.append(str(constant))
     text = " + ".join(terms).replace("+ -", "- ")
     return text if scale == 1 else f"({text}) / {scale}"
-
-
-def _gcd(a: int, b: int) -> int:
-    while b:
-        a, b = b, a % b
-    return a
 
 
 def fits_int(function: isl.PwAff, extent: Sequence[tuple[int, int]]) -> bool:

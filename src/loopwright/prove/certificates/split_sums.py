@@ -16,7 +16,7 @@ from functools import cache, partial
 import islpy as isl
 
 from loopwright.loops.nodes import Block, Call, Node
-from loopwright.loops.traverse import in_sequence, with_children
+from loopwright.loops.traverse import in_sequence, with_calls
 from loopwright.model.program import Program
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.certificates.problems import ChangeProblem, change_problem
@@ -76,16 +76,14 @@ def split_problem(changes: Sequence[StorageChange], new: Program, loops: Node) -
         schedule = schedule.fix_val(OUT, schedule.dim(OUT) - 1, isl.Val(place))
         statements.append(replace(one, schedule=schedule))
     split = tuple(one for several in parts.values() if len(several) > 1 for one in several)
+
+    def with_parts(call: Call) -> Node:
+        return Block(tuple(replace(call, name=one) for one in parts[call.name]))
+
     return change_problem(
         replace(after, statements=tuple(statements)),
         new,
         loops,
         AllowedDifferences(split),
-        text=opened(_with_parts(loops_as_written(original), parts)),
+        text=opened(with_calls(loops_as_written(original), with_parts)),
     )
-
-
-def _with_parts(node: Node, parts: dict[str, list[str]]) -> Node:
-    if isinstance(node, Call):
-        return Block(tuple(replace(node, name=one) for one in parts[node.name]))
-    return with_children(node, lambda inside: _with_parts(inside, parts))

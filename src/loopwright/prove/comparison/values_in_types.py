@@ -23,7 +23,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 from loopwright.loops.nodes import Call
 from loopwright.loops.nodes import Node as LoopNode
-from loopwright.loops.traverse import with_children
+from loopwright.loops.traverse import with_calls
 from loopwright.model.program import Assumption, Program
 from loopwright.presburger.named import at_parameters, everywhere, number, variable
 from loopwright.presburger.points import smallest_point, values_text
@@ -179,20 +179,16 @@ def _beyond(
     loops: LoopNode, computed: Mapping[str, list[_IntegerValue]], known: isl.Set
 ) -> Iterator[tuple[_IntegerValue, isl.Set]]:
     """Each integer that is computed, with its values that its type does not hold."""
-    for run in runs(executed(_with_values(loops, computed), known)):
+    valued = with_calls(
+        loops, lambda call: Call(call.name, tuple(one.value for one in computed.get(call.name, ())))
+    )
+    for run in runs(executed(valued, known)):
         values = run.domain.apply(isl.Map.from_multi_pw_aff(run.arguments)).intersect_params(known)
         own = computed.get(run.name, [])
         for k, one in enumerate(own):
             alone = values.project_out(DIM, k + 1, len(own) - k - 1).project_out(DIM, 0, k)
             above = alone.lower_bound_val(DIM, 0, isl.Val(str(one.type.greatest + 1)))
             yield one, above.union(alone.upper_bound_val(DIM, 0, isl.Val(str(one.type.least - 1))))
-
-
-def _with_values(node: LoopNode, computed: Mapping[str, list[_IntegerValue]]) -> LoopNode:
-    """The loops around calls with these values as their arguments."""
-    if isinstance(node, Call):
-        return Call(node.name, tuple(one.value for one in computed.get(node.name, ())))
-    return with_children(node, lambda child: _with_values(child, computed))
 
 
 def _computed(node: Node, words: Words, *, subscripts: bool = False) -> Iterator[_IntegerValue]:
