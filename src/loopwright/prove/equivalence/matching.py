@@ -109,7 +109,6 @@ class Preference(Enum):
 
     UNUSED = "one that has no partner yet"
     FITTED = "the one that small runs show"
-    NEAR = "one near the partner of the nearest statement that has only one"
 
 
 def match(
@@ -117,7 +116,7 @@ def match(
     new: Program,
     found: Mapping[str, tuple[Partners, ...]],
     context: isl.Set,
-    preference: Preference = Preference.UNUSED,
+    preference: Preference,
 ) -> Match | Unmatched:
     """One partner for every instance of NEW."""
     for statement in new.statements:
@@ -129,7 +128,6 @@ def match(
     if preference is Preference.FITTED and not forced:
         chosen |= _as_fitted(old, new, {name: own for name, own in found.items() if name not in chosen})
     order = {statement.name: k for k, statement in enumerate(old.statements)}
-    near = _near(new, found, order)
     used: dict[str, int] = {}
     taken: dict[str, isl.Set] = {}
     for partners in (one for own in chosen.values() for one in own):
@@ -137,9 +135,8 @@ def match(
     for statement in new.statements:
         if statement.name in chosen:
             continue
-        cost = used if preference is Preference.UNUSED else _distances(order, near[statement.name])
-        ranking = [(cost.get(one.old, 0), order[one.old], k) for k, one in enumerate(found[statement.name])]
-        guess = _guess(statement, [found[statement.name][k] for _, _, k in sorted(ranking)], old, taken)
+        ranked = sorted(found[statement.name], key=lambda one: (used.get(one.old, 0), order[one.old]))
+        guess = _guess(statement, ranked, old, taken)
         if guess is None:
             return Unmatched(statement.name, "which instance of OLD it is cannot be determined from its text")
         used[guess.old] = used.get(guess.old, 0) + 1
@@ -164,24 +161,6 @@ def _as_fitted(
         if narrowed and _is_decided(narrowed) and _uncovered(instances, narrowed).is_empty():
             chosen[name] = narrowed
     return chosen
-
-
-def _distances(order: Mapping[str, int], place: int) -> dict[str, int]:
-    return {name: abs(k - place) for name, k in order.items()}
-
-
-def _near(
-    new: Program, found: Mapping[str, tuple[Partners, ...]], order: Mapping[str, int]
-) -> dict[str, int]:
-    """For each statement of NEW, where in OLD the partner is of the nearest one that can have only one."""
-    anchors = [
-        (k, order[found[s.name][0].old]) for k, s in enumerate(new.statements) if len(found[s.name]) == 1
-    ]
-    nearest: dict[str, int] = {}
-    for k, statement in enumerate(new.statements):
-        distances = [(abs(place - k), partner) for place, partner in anchors]
-        nearest[statement.name] = min(distances)[1] if distances else k
-    return nearest
 
 
 def _uncovered(instances: isl.Set, own: tuple[Partners, ...]) -> isl.Set:
