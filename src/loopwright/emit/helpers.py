@@ -8,13 +8,11 @@ operation is then written out.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import assert_never
 
 from loopwright.c.tokens import names_in
 from loopwright.loops import expressions as ex
-from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.traverse import subprograms, subterms, terms
+from loopwright.loops.nodes import Node
+from loopwright.loops.traverse import subprograms, subterms, terms, with_expressions, with_parts, with_terms
 from loopwright.model.program import Program
 from loopwright.source import Source
 
@@ -78,84 +76,32 @@ def used(nodes: Iterable[Node]) -> tuple[str, ...]:
 
 def written_out(node: Node, names: frozenset[str]) -> Node:
     """`node` without the helpers `names`."""
-    if not names:
-        return node
-    match node:
-        case Call(name, arguments, time):
-            return Call(name, tuple(_expression(one, names) for one in arguments), time)
-        case Block(nodes):
-            return Block(tuple(written_out(child, names) for child in nodes))
-        case If(test, then, orelse):
-            other = None if orelse is None else written_out(orelse, names)
-            return If(_test(test, names), written_out(then, names), other)
-        case For():
-            start, test = _expression(node.start, names), _test(node.test, names)
-            return replace(node, start=start, test=test, body=written_out(node.body, names))
-        case Let(_, value, body):
-            return replace(node, value=_expression(value, names), body=written_out(body, names))
-        case Remarked(remark, body):
-            return Remarked(remark, written_out(body, names))
-        case _:
-            assert_never(node)
+    return with_terms(node, lambda expr: _expression(expr, names)) if names else node
 
 
 def _expression(expr: ex.Expr, names: frozenset[str]) -> ex.Expr:
-    match expr:
-        case ex.Int() | ex.Var():
-            return expr
-        case ex.Sum(parts):
-            return ex.Sum(tuple(_expression(part, names) for part in parts))
-        case ex.Scaled(factor, argument):
-            return ex.Scaled(factor, _expression(argument, names))
-        case ex.TruncDiv(argument, divisor):
-            return ex.TruncDiv(_expression(argument, names), divisor)
-        case ex.Rem(argument, divisor):
-            return ex.Rem(_expression(argument, names), divisor)
-        case ex.FloorDiv(argument, divisor):
-            return _floor(_expression(argument, names), divisor, names)
-        case ex.Min(arguments):
-            return _extremum(ex.Min, ex.Relation.LT, "min", arguments, names)
-        case ex.Max(arguments):
-            return _extremum(ex.Max, ex.Relation.GT, "max", arguments, names)
-        case ex.Select(test, then, orelse):
-            return ex.Select(_test(test, names), _expression(then, names), _expression(orelse, names))
-        case _:
-            assert_never(expr)
+    def again(one: ex.Expr) -> ex.Expr:
+        return _expression(one, names)
+
+    match with_parts(expr, again, lambda test: with_expressions(test, again)):
+        case ex.FloorDiv(argument, divisor) if "floord" in names:
+            return _floor(argument, divisor)
+        case ex.Min(arguments) if "min" in names:
+            return _extremum(ex.Relation.LT, arguments)
+        case ex.Max(arguments) if "max" in names:
+            return _extremum(ex.Relation.GT, arguments)
+        case simple:
+            return simple
 
 
-def _floor(argument: ex.Expr, divisor: int, names: frozenset[str]) -> ex.Expr:
+def _floor(argument: ex.Expr, divisor: int) -> ex.Expr:
     """⌊n / d⌋ = n / d - (n % d < 0 ? 1 : 0)."""
-    if "floord" not in names:
-        return ex.FloorDiv(argument, divisor)
     below = ex.Select(ex.Compare(ex.Relation.LT, ex.Rem(argument, divisor), ex.Int(0)), ex.Int(1), ex.Int(0))
     return ex.Sum((ex.TruncDiv(argument, divisor), ex.Scaled(-1, below)))
 
 
-def _extremum(
-    kind: type[ex.Min] | type[ex.Max],
-    relation: ex.Relation,
-    name: str,
-    arguments: tuple[ex.Expr, ...],
-    names: frozenset[str],
-) -> ex.Expr:
-    simple = tuple(_expression(argument, names) for argument in arguments)
-    if name not in names:
-        return kind(simple)
-    result = simple[0]
-    for argument in simple[1:]:
+def _extremum(relation: ex.Relation, arguments: tuple[ex.Expr, ...]) -> ex.Expr:
+    result = arguments[0]
+    for argument in arguments[1:]:
         result = ex.Select(ex.Compare(relation, result, argument), result, argument)
     return result
-
-
-def _test(test: ex.Test, names: frozenset[str]) -> ex.Test:
-    match test:
-        case ex.Compare(relation, left, right):
-            return ex.Compare(relation, _expression(left, names), _expression(right, names))
-        case ex.And(arguments):
-            return ex.And(tuple(_test(argument, names) for argument in arguments))
-        case ex.Or(arguments):
-            return ex.Or(tuple(_test(argument, names) for argument in arguments))
-        case ex.Not(argument):
-            return ex.Not(_test(argument, names))
-        case _:
-            assert_never(test)

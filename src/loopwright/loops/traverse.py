@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
+from functools import partial
 from typing import TypeAlias, TypeGuard, assert_never
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
-from loopwright.loops.expressions import MIRRORED, Compare, Expr, Relation, Scaled, Var
+from loopwright.loops.expressions import MIRRORED, Compare, Relation, Scaled, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.model.annotations import Annotation
 
 Term: TypeAlias = ex.Expr | ex.Test
+NodePath: TypeAlias = tuple[tuple[Node, int], ...]
+"""Nodes inside each other, from the outside, each with the number of its child that the next one is."""
 
 
 def operands(term: Term) -> tuple[Term, ...]:
@@ -155,9 +158,22 @@ def is_said(node: Node, kind: type[Annotation]) -> TypeGuard[For]:
     return isinstance(node, For) and node.annotation(kind) is not None
 
 
+def calls_of(node: Node) -> list[Call]:
+    """The calls in `node`, in the order of the text."""
+    return [part for part in subprograms(node) if isinstance(part, Call)]
+
+
 def calls_in(node: Node) -> frozenset[str]:
     """The statements that `node` runs, by name."""
-    return frozenset(part.name for part in subprograms(node) if isinstance(part, Call))
+    return frozenset(call.name for call in calls_of(node))
+
+
+def paths_to_calls(node: Node, path: NodePath = ()) -> Iterator[tuple[Call, NodePath]]:
+    """The calls in the order of the text, each with the way to it from `node`."""
+    if isinstance(node, Call):
+        yield node, path
+    for number, child in enumerate(children(node)):
+        yield from paths_to_calls(child, (*path, (node, number)))
 
 
 def unmarked(node: Node) -> Node:
@@ -201,6 +217,59 @@ def negated(expr: ex.Expr) -> ex.Expr:
             assert_never(expr)
 
 
+def with_parts(
+    expr: ex.Expr, change: Callable[[ex.Expr], ex.Expr], test: Callable[[ex.Test], ex.Test]
+) -> ex.Expr:
+    """`expr` with the expressions and tests directly inside it changed."""
+    match expr:
+        case ex.Int() | ex.Var():
+            return expr
+        case ex.Sum(terms):
+            return ex.Sum(tuple(map(change, terms)))
+        case ex.Scaled(factor, argument):
+            return ex.Scaled(factor, change(argument))
+        case ex.FloorDiv(argument, divisor) | ex.TruncDiv(argument, divisor) | ex.Rem(argument, divisor):
+            return type(expr)(change(argument), divisor)
+        case ex.Min(arguments) | ex.Max(arguments):
+            return type(expr)(tuple(map(change, arguments)))
+        case ex.Select(condition, then, orelse):
+            return ex.Select(test(condition), change(then), change(orelse))
+        case _:
+            assert_never(expr)
+
+
+def with_expressions(test: ex.Test, change: Callable[[ex.Expr], ex.Expr]) -> ex.Test:
+    """`test` with the expressions that it compares changed."""
+    match test:
+        case ex.Compare(relation, left, right):
+            return ex.Compare(relation, change(left), change(right))
+        case ex.And(arguments) | ex.Or(arguments):
+            return type(test)(tuple(with_expressions(one, change) for one in arguments))
+        case ex.Not(argument):
+            return replace(test, argument=with_expressions(argument, change))
+        case _:
+            assert_never(test)
+
+
+def with_terms(node: Node, change: Callable[[ex.Expr], ex.Expr]) -> Node:
+    """`node` with the expressions in it changed, those of the programs inside it too."""
+    match node:
+        case Call(_, arguments, time):
+            times = None if time is None else tuple(map(change, time))
+            return replace(node, arguments=tuple(map(change, arguments)), time=times)
+        case If(test):
+            node = replace(node, test=with_expressions(test, change))
+        case For(_, start, test):
+            node = replace(node, start=change(start), test=with_expressions(test, change))
+        case Let(_, value):
+            node = replace(node, value=change(value))
+        case Block() | Remarked():
+            pass
+        case _:
+            assert_never(node)
+    return with_children(node, lambda child: with_terms(child, change))
+
+
 def substituted_expr(expr: ex.Expr, values: Mapping[str, ex.Expr]) -> ex.Expr:
     """`expr` with values in place of names; names without a value stay."""
 
@@ -208,35 +277,17 @@ def substituted_expr(expr: ex.Expr, values: Mapping[str, ex.Expr]) -> ex.Expr:
         return substituted_expr(one, values)
 
     match expr:
-        case ex.Int():
-            return expr
         case ex.Var(name):
             return values.get(name, expr)
-        case ex.Sum(terms):
-            return ex.Sum(tuple(map(again, terms)))
         case ex.Scaled(factor, argument):
             return scaled(factor, again(argument))
-        case ex.FloorDiv(argument, divisor) | ex.TruncDiv(argument, divisor) | ex.Rem(argument, divisor):
-            return type(expr)(again(argument), divisor)
-        case ex.Min(arguments) | ex.Max(arguments):
-            return type(expr)(tuple(map(again, arguments)))
-        case ex.Select(test, then, orelse):
-            return ex.Select(substituted(test, values), again(then), again(orelse))
         case _:
-            assert_never(expr)
+            return with_parts(expr, again, lambda test: substituted(test, values))
 
 
 def substituted(test: ex.Test, values: Mapping[str, ex.Expr]) -> ex.Test:
     """`test` with values in place of names."""
-    match test:
-        case ex.Compare(relation, left, right):
-            return ex.Compare(relation, substituted_expr(left, values), substituted_expr(right, values))
-        case ex.And(arguments) | ex.Or(arguments):
-            return type(test)(tuple(substituted(one, values) for one in arguments))
-        case ex.Not(argument):
-            return replace(test, argument=substituted(argument, values))
-        case _:
-            assert_never(test)
+    return with_expressions(test, lambda expr: substituted_expr(expr, values))
 
 
 def counted_up(loop: For) -> For:
@@ -270,7 +321,7 @@ def counted_down(node: Node) -> Node:
                 start=negated(node.start),
                 test=Compare(MIRRORED[relation], Var(name), negated(bound)),
                 step=-node.step,
-                body=_replaced(node.body, name, Scaled(-1, Var(name))),
+                body=with_terms(node.body, partial(substituted_expr, values={name: Scaled(-1, Var(name))})),
             )
         case _:
             return node
@@ -278,30 +329,8 @@ def counted_down(node: Node) -> Node:
 
 def _is_backwards(loop: For) -> bool:
     """Whether statements inside run for the negative of the iterator, and none for itself."""
-    calls = [part for part in subprograms(loop.body) if isinstance(part, Call)]
-    values = {argument for call in calls for argument in call.arguments}
+    values = {argument for call in calls_of(loop.body) for argument in call.arguments}
     return Scaled(-1, Var(loop.iterator)) in values and Var(loop.iterator) not in values
-
-
-def _replaced(node: Node, name: str, value: Expr) -> Node:
-    """`node` with `value` in place of the iterator `name`, which nothing inside declares again."""
-    values = {name: value}
-    match node:
-        case Call(_, arguments, time):
-            times = None if time is None else tuple(substituted_expr(one, values) for one in time)
-            given = tuple(substituted_expr(one, values) for one in arguments)
-            return replace(node, arguments=given, time=times)
-        case If(test):
-            node = replace(node, test=substituted(test, values))
-        case For(_, start, test):
-            node = replace(node, start=substituted_expr(start, values), test=substituted(test, values))
-        case Let(_, given):
-            node = replace(node, value=substituted_expr(given, values))
-        case Block() | Remarked():
-            pass
-        case _:
-            assert_never(node)
-    return with_children(node, lambda child: _replaced(child, name, value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,30 +357,19 @@ def size(node: Node) -> Size:
     """The static counts of `node` and everything inside it."""
     total = Size()
     for part in subprograms(node):
-        total += _own_size(part)
-        for term in terms(part):
-            total += sum((_term_size(subterm) for subterm in subterms(term)), Size())
+        inside = (_own_size(one) for term in terms(part) for one in subterms(term))
+        total += sum(inside, _own_size(part))
     return total
 
 
-def _own_size(node: Node) -> Size:
-    match node:
+def _own_size(part: Node | Term) -> Size:
+    match part:
         case Call():
             return Size(calls=1)
         case For():
             return Size(loops=1)
-        case If(orelse=None):
-            return Size(ifs=1)
-        case If():
-            return Size(ifs=1, elses=1)
-        case Block() | Let() | Remarked():
-            return Size()
-        case _:
-            assert_never(node)
-
-
-def _term_size(term: Term) -> Size:
-    match term:
+        case If(orelse=orelse):
+            return Size(ifs=1, elses=0 if orelse is None else 1)
         case ex.Min(arguments) | ex.Max(arguments):
             return Size(min_max=len(arguments) - 1)
         case ex.Rem():

@@ -194,7 +194,7 @@ def _level(node: Node, using: Collection[str]) -> BufferLevel:
 def _ways(node: Node, level: BufferLevel, so_far: Way) -> Iterator[Way]:
     match level, node:
         case Entered(count), _:
-            yield from ways_to_calls(node, so_far, count, 0)
+            yield from ways_to_calls(node, so_far, count)
         case PartLevels(levels), Block(parts):
             for k, (one, part) in enumerate(zip(levels, parts, strict=True)):
                 yield from _ways(part, one, (*so_far, k))

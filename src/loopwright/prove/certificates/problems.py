@@ -9,31 +9,30 @@ times implies that it runs in the order of the schedule, and nothing twice (`unt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 import islpy as isl
 
 from loopwright.c.syntax import is_dereference, walk
 from loopwright.c.types import INT, LONG, Integer
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Expr, Int
-from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
+from loopwright.loops.nodes import Block, For, If, Let, Node, Remarked
+from loopwright.loops.traverse import NodePath, paths_to_calls
 from loopwright.model.program import Program
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import (
     NO_DIFFERENCES,
     AllowedDifferences,
-    chosen,
     refuse_other_arguments,
     shapes_of,
     specification,
     time_of,
     touches,
 )
-from loopwright.prove.certificates.temporaries import reused, storage
+from loopwright.prove.certificates.temporaries import Way, padded_ways, reused, storage, tag_in, way_along
 from loopwright.prove.coq.words import (
     Words,
     expr,
@@ -49,7 +48,6 @@ from loopwright.prove.coq.words import (
 )
 from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.obligations.cells import touched
-from loopwright.prove.obligations.decisions import mapped
 from loopwright.prove.obligations.formulas import formula_of
 from loopwright.prove.obligations.legality import both_sides
 from loopwright.prove.obligations.timetable import Timetable, Vector
@@ -187,7 +185,7 @@ Path: TypeAlias = tuple[tuple[Turn, ...], ...]
 
 def covers(table: Timetable, program: Node, order: Sequence[str] | None = None) -> Words:
     """For each shape, paths one of which leads to each of its instances: `proofs/Coverage.v`."""
-    paths = list(_paths(program, (), 0))
+    paths = [_turns(path) for _, path in paths_to_calls(program)]
     shapes = shapes_of(table)
     if order is not None:
         shapes = sorted(shapes, key=lambda item: order.index(item[0]))
@@ -206,62 +204,43 @@ def _turn(turn: tuple[Turn, ...], found: Witness) -> Words:
             yield part
 
 
-def _paths(node: Node, so_far: Path, depth: int) -> Iterator[Path]:
-    """For each call, in the order of the text, the turns from the root to it.
+def _turns(path: NodePath) -> Path:
+    """The turns from the root to a call.
 
     A let counts as a loop of one iteration: it has a value among the witnesses, which is not needed.
     """
-    match node:
-        case Call():
-            yield so_far
-        case Block(children):
-            for k, child in enumerate(children):
-                yield from _paths(child, (*so_far, ("child", str(k))), depth)
-        case If(_, then, orelse):
-            yield from _paths(then, (*so_far, ("yes",)), depth)
-            if orelse is not None:
-                yield from _paths(orelse, (*so_far, ("no",)), depth)
-        case For(body=body):
-            mark: Path = (("inside",),) if is_marked(node) else ()
-            yield from _paths(body, (*so_far, *mark, ("iteration", depth)), depth + 1)
-        case Let(body=body):
-            yield from _paths(body, (*so_far, ("inside",)), depth + 1)
-        case Remarked(body=body):
-            yield from _paths(body, (*so_far, ("inside",)), depth)
-        case _:
-            assert_never(node)
-
-
-Position: TypeAlias = tuple[int | str, ...]
-"""Of a call: numbers are those of children; of iterators, the number of the dimension as text."""
+    found: list[tuple[Turn, ...]] = []
+    depth = 0
+    for node, number in path:
+        match node:
+            case Block():
+                found.append(("child", str(number)))
+            case If():
+                found.append(("no",) if number else ("yes",))
+            case For():
+                found += [("inside",), ("iteration", depth)] if is_marked(node) else [("iteration", depth)]
+            case Let() | Remarked():
+                found.append(("inside",))
+        depth += isinstance(node, For | Let)
+    return tuple(found)
 
 
 def ties(table: Timetable, program: Node) -> list[Vector]:
     """For each shape, the place in the program of an instance."""
-    positions = _padded(program)
-    found: list[Vector] = []
-    for _, shape in shapes_of(table):
-        tree = witness(shape)
-        found.append(() if tree is None else chosen(mapped(tree, lambda one: _at(positions, one))))
-    return found
-
-
-def _at(positions: list[Position], found: Witness) -> Vector:
-    entries: list[Expr] = []
-    for part in positions[found.position]:
-        entries.append(Int(part) if isinstance(part, int) else found.iterators[int(part)])
-    return tuple(entries)
+    positions = _positions(program)
+    shapes = (shape for _, shape in shapes_of(table))
+    return [() if witness(one) is None else tag_in(one, positions) for one in shapes]
 
 
 def with_positions(table: Timetable, program: Node) -> Timetable:
     """The timetable with longer times."""
-    positions = _padded(program)
+    positions = _positions(program)
     count = len(positions[0]) if positions else 0
     times = {k: _longer(one, positions[k]) for k, one in table.times.items()}
     return replace(table, width=table.width + count, times=times)
 
 
-def _longer(times: isl.Map, position: Position) -> isl.Map:
+def _longer(times: isl.Map, position: Way) -> isl.Map:
     width = times.dim(isl.dim_type.out)
     found = times.add_dims(isl.dim_type.out, len(position))
     for k, part in enumerate(position):
@@ -272,29 +251,6 @@ def _longer(times: isl.Map, position: Position) -> isl.Map:
     return found
 
 
-def _padded(program: Node) -> list[Position]:
-    found = list(_positions(program, (), 0))
-    width = max(map(len, found), default=0)
-    return [(*one, *[0] * (width - len(one))) for one in found]
-
-
-def _positions(node: Node, so_far: Position, depth: int) -> Iterator[Position]:
-    """Of each call, in the order of the text."""
-    match node:
-        case Call():
-            yield so_far
-        case Block(children):
-            for k, child in enumerate(children):
-                yield from _positions(child, (*so_far, k), depth)
-        case If(_, then, orelse):
-            yield from _positions(then, so_far, depth)
-            if orelse is not None:
-                yield from _positions(orelse, so_far, depth)
-        case For(body=body):
-            yield from _positions(body, (*so_far, str(depth)), depth + 1)
-        case Let(body=body):
-            yield from _positions(body, so_far, depth + 1)
-        case Remarked(body=body):
-            yield from _positions(body, so_far, depth)
-        case _:
-            assert_never(node)
+def _positions(program: Node) -> list[Way]:
+    """Of each call, in the order of the text: all of the way to it."""
+    return padded_ways(way_along(path, -1)[0] for _, path in paths_to_calls(program))

@@ -11,15 +11,15 @@ the checker checks that nothing with another tag wrote the cell since.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
-from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.traverse import children, subprograms
+from loopwright.loops.nodes import Block, For, Let, Node
+from loopwright.loops.traverse import NodePath, calls_in, children, paths_to_calls
 from loopwright.model.program import Access, Program
 from loopwright.presburger.dimensions import beyond, first
 from loopwright.presburger.sets import IN, OUT, maps_of, union, union_map
@@ -105,7 +105,7 @@ def _marked(node: Node, depth: int) -> Iterator[tuple[int, frozenset[str]]]:
     """Each parallel loop, as its depth among such loops and the statements inside."""
     here = isinstance(node, For) and is_marked(node)
     if here:
-        yield depth, frozenset(part.name for part in subprograms(node) if isinstance(part, Call))
+        yield depth, calls_in(node)
     for child in children(node):
         yield from _marked(child, depth + here)
 
@@ -148,7 +148,7 @@ def origin_words(one: Origin) -> Words:
 
 def _padded(loops: Node, depth: int) -> list[Way]:
     """For each call, in the order of the text, the tag of what it runs, of parallel loops at this depth."""
-    return padded_ways(ways_to_calls(loops, (), depth, 0))
+    return padded_ways(ways_to_calls(loops, (), depth))
 
 
 def padded_ways(several: Iterable[Way]) -> list[Way]:
@@ -157,27 +157,28 @@ def padded_ways(several: Iterable[Way]) -> list[Way]:
     return [(*one, *[0] * (width - len(one))) for one in found]
 
 
-def ways_to_calls(node: Node, so_far: Way, left: int, depth: int) -> Iterator[Way]:
+def ways_to_calls(node: Node, so_far: Way, left: int) -> Iterator[Way]:
     """`left` parallel loops are to be entered until the one whose iterations are told apart."""
-    match node:
-        case Call():
-            yield () if left else (1, *so_far)
-        case Block(parts):
-            for k, part in enumerate(parts):
-                yield from ways_to_calls(part, (*so_far, k) if left else so_far, left, depth)
-        case If(_, then, orelse):
-            yield from ways_to_calls(then, so_far, left, depth)
-            if orelse is not None:
-                yield from ways_to_calls(orelse, so_far, left, depth)
-        case For(body=body):
-            way = (*so_far, str(depth)) if left else so_far
-            yield from ways_to_calls(body, way, left - 1 if left and is_marked(node) else left, depth + 1)
-        case Let(body=body):
-            yield from ways_to_calls(body, so_far, left, depth + 1)
-        case Remarked(body=body):
-            yield from ways_to_calls(body, so_far, left, depth)
-        case _:
-            assert_never(node)
+    for _, path in paths_to_calls(node):
+        way, missing = way_along(path, left)
+        yield () if missing else (1, *so_far, *way)
+
+
+def way_along(path: NodePath, left: int) -> tuple[Way, int]:
+    """The way until `left` parallel loops are entered, and how many of them there are not on the path."""
+    found: list[int | str] = []
+    depth = 0
+    for node, number in path:
+        if not left:
+            break
+        match node:
+            case Block():
+                found.append(number)
+            case For():
+                found.append(str(depth))
+                left -= is_marked(node)
+        depth += isinstance(node, For | Let)
+    return tuple(found), left
 
 
 def tag_in(shape: Shape, ways: list[Way]) -> Vector:

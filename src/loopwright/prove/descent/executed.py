@@ -373,18 +373,3 @@ def _before(both: isl.Map, first: int, second: int) -> isl.Set:
 def _same(body: isl.Map, depth: int) -> isl.Map:
     both = body.insert_dims(IN, depth + 1, 1).intersect(body.insert_dims(IN, depth, 1))
     return both.intersect_domain(_before(both, depth + 1, depth))
-
-
-def calls(node: Node) -> list[str]:
-    """The statements of a part of the text, in order."""
-    match node:
-        case Call(name):
-            return [name]
-        case Block(children):
-            return [name for child in children for name in calls(child)]
-        case If(_, then, orelse):
-            return [*calls(then), *([] if orelse is None else calls(orelse))]
-        case For() | Let() | Remarked():
-            return calls(node.body)
-        case _:
-            assert_never(node)

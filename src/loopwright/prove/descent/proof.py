@@ -25,11 +25,12 @@ from loopwright.c.syntax import Node, field, without_parentheses
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
+from loopwright.loops.traverse import calls_of
 from loopwright.model.dependences import adjacent
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import OUT
-from loopwright.prove.descent.executed import Descent, Race, Wrong, calls
+from loopwright.prove.descent.executed import Descent, Race, Wrong
 from loopwright.prove.descent.instances import Claims, Instances, functions
 from loopwright.prove.descent.reading import LoopText, read_loops
 from loopwright.prove.descent.unjam import unjammed
@@ -142,7 +143,7 @@ _SAID = {
 def _reason(failure: Wrong, text: LoopText, values: Mapping[str, int]) -> str:
     """What failed, where, and for which sizes."""
     sizes = values_text(values)
-    leaves = [] if failure.node is None else calls(failure.node)
+    leaves = [] if failure.node is None else [one.name for one in calls_of(failure.node)]
     where = f" in lines {_lines(leaves, text)}" if leaves else ""
     return f"{_SAID[failure.kind]}{where}" + (f", for {sizes}" if sizes and failure.kind != "end" else "")
 
@@ -188,7 +189,7 @@ def _occurrence(
     found: Mapping[str, Instances],
 ) -> str:
     """A statement of the original, and where in the loop it stands."""
-    leaves = [name for name in calls(race.loop) if statement.name in dict(found[name])]
+    leaves = [one.name for one in calls_of(race.loop) if statement.name in dict(found[one.name])]
     values = values_text(dict(zip(statement.iterators, instance, strict=True)))
     said = " ".join(statement.body.place.text.split())
     return (

@@ -20,7 +20,8 @@ from xdsl.dialects.func import FuncOp
 
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, NotModelled
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Block, Call, For, If, Node
+from loopwright.loops.nodes import For, Node
+from loopwright.loops.traverse import calls_in, children
 from loopwright.presburger.dimensions import equal_in
 from loopwright.presburger.named import parameter_names, parameter_space
 from loopwright.presburger.points import smallest_point, values_text
@@ -192,35 +193,10 @@ def independent(function: AffineFunction, context: isl.Set) -> Proved | Refuted:
 
 def _parallel(node: Node, depth: int) -> Iterator[tuple[int, frozenset[str]]]:
     """The parallel loops: how many loops are around each, and the statements inside."""
-    match node:
-        case For():
-            if node.parallel is not None:
-                yield depth, frozenset(_calls(node.body))
-            yield from _parallel(node.body, depth + 1)
-        case Block(children):
-            for child in children:
-                yield from _parallel(child, depth)
-        case If(_, then, orelse):
-            yield from _parallel(then, depth)
-            if orelse is not None:
-                yield from _parallel(orelse, depth)
-        case _:
-            return
-
-
-def _calls(node: Node) -> Iterator[str]:
-    match node:
-        case Call(name):
-            yield name
-        case Block(children):
-            for child in children:
-                yield from _calls(child)
-        case If(_, then, orelse):
-            yield from _calls(then)
-            if orelse is not None:
-                yield from _calls(orelse)
-        case For(body=body):
-            yield from _calls(body)
+    if isinstance(node, For) and node.parallel is not None:
+        yield depth, calls_in(node)
+    for child in children(node):
+        yield from _parallel(child, depth + isinstance(node, For))
 
 
 def _touches(function: AffineFunction, flow: Flow) -> Iterator[_ArrayTouch]:

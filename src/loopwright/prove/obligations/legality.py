@@ -24,14 +24,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, product
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import FALSE, Expr, Int, Or, Test, Var
-from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
+from loopwright.loops.nodes import Block, Node
+from loopwright.loops.traverse import with_children
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Program, Statement
 from loopwright.model.schedule import Schedule
@@ -288,19 +289,11 @@ def _never(statement: Statement, table: Timetable) -> TimedStatement:
 
 def opened(node: Node) -> Node:
     """The same program without blocks in blocks, of one child or of none."""
-    match node:
-        case Call():
-            return node
-        case Block(children):
-            inside = [opened(child) for child in children]
-            flat = [one for part in inside for one in (part.children if isinstance(part, Block) else (part,))]
-            return flat[0] if len(flat) == 1 else Block(tuple(flat))
-        case If(_, then, orelse):
-            return replace(node, then=opened(then), orelse=None if orelse is None else opened(orelse))
-        case For(body=body) | Let(body=body) | Remarked(body=body):
-            return replace(node, body=opened(body))
-        case _:
-            assert_never(node)
+    node = with_children(node, opened)
+    if not isinstance(node, Block):
+        return node
+    flat = [one for part in node.children for one in (part.children if isinstance(part, Block) else (part,))]
+    return flat[0] if len(flat) == 1 else Block(tuple(flat))
 
 
 def _aligned(one: Schedule, other: Schedule) -> tuple[Schedule, Schedule]:

@@ -21,7 +21,7 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.traverse import substituted, substituted_expr, variables
+from loopwright.loops.traverse import calls_of, substituted, substituted_expr, variables
 from loopwright.presburger.dimensions import later_by_last
 from loopwright.presburger.named import space_of
 from loopwright.prove.obligations.formulas import conjunction, formula_of
@@ -102,20 +102,6 @@ def _plain(node: Node, values: Values) -> Node:
             assert_never(node)
 
 
-def _first_call(node: Node) -> Call | None:
-    match node:
-        case Call():
-            return node
-        case Block(children):
-            return next((call for child in children if (call := _first_call(child)) is not None), None)
-        case If(_, then, orelse):
-            return _first_call(then) or (None if orelse is None else _first_call(orelse))
-        case For(body=body) | Let(body=body) | Remarked(body=body):
-            return _first_call(body)
-        case _:
-            assert_never(node)
-
-
 @dataclass
 class _Building:
     """Points and arrows found so far."""
@@ -141,7 +127,7 @@ class _Building:
                 no = self.enter(orelse or Block(()), names, conjunction([known, ex.Not(test)]), after)
                 return (*(one.when(test) for one in yes), *(one.when(ex.Not(test)) for one in no))
             case For():
-                call = _first_call(node)
+                call = next(iter(calls_of(node)), None)
                 return after if call is None else self._loop(node, call, names, known, after)
             case Let() | Remarked():
                 raise AssertionError("declarations and marks were taken out before")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import assert_never
 
 import islpy as isl
 
@@ -24,7 +23,8 @@ from loopwright.c.tokens import packed
 from loopwright.c.types import is_signed, is_unsigned, named_type
 from loopwright.errors import BadInput
 from loopwright.loops.expressions import Expr, Int, Var
-from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
+from loopwright.loops.nodes import Block, For, If
+from loopwright.loops.traverse import NodePath, children, paths_to_calls
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.named import number, variable
 from loopwright.presburger.sets import OUT
@@ -138,7 +138,7 @@ def _bounds(program: Program) -> Iterator[Syntax]:
 
 def _modelled(program: Program) -> Program:
     """With the domains and times of the text; of accesses only the arrays are known."""
-    times = dict(_times(text_loops(program), ()))
+    times = {call.name: _time(path) for call, path in paths_to_calls(text_loops(program))}
     length = max((len(time) for time in times.values()), default=0)
     padded = {name: (*time, *[Int(0)] * (length - len(time))) for name, time in times.items()}
     found = values_at(program, padded, program.context)
@@ -157,22 +157,13 @@ def _anything(domain: isl.Set, access: Access) -> isl.Map:
     return isl.Map.from_domain(domain).add_dims(OUT, rank).set_tuple_name(OUT, access.array)
 
 
-def _times(node: Node, path: tuple[Expr, ...]) -> Iterator[tuple[str, tuple[Expr, ...]]]:
-    match node:
-        case Call(name):
-            yield name, path
-        case Block((only,)):
-            yield from _times(only, path)
-        case Block(children):
-            for place, child in enumerate(children):
-                yield from _times(child, (*path, Int(place)))
-        case If(_, then, orelse):
-            yield from _times(then, path if orelse is None else (*path, Int(0)))
-            if orelse is not None:
-                yield from _times(orelse, (*path, Int(1)))
-        case For(iterator=iterator, body=body):
-            yield from _times(body, (*path, Var(iterator)))
-        case Let(body=body) | Remarked(body=body):
-            yield from _times(body, path)
-        case _:
-            assert_never(node)
+def _time(path: NodePath) -> tuple[Expr, ...]:
+    """The iterators around a call, and the places in what has several parts."""
+    found: list[Expr] = []
+    for node, number in path:
+        match node:
+            case For(iterator=iterator):
+                found.append(Var(iterator))
+            case Block() | If() if len(children(node)) > 1:
+                found.append(Int(number))
+    return tuple(found)
