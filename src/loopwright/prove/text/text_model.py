@@ -160,10 +160,10 @@ def _anything(domain: isl.Set, access: Access) -> isl.Map:
 def _time(path: NodePath) -> tuple[Expr, ...]:
     """The iterators around a call, and the places in what has several parts."""
     found: list[Expr] = []
-    for node, number in path:
+    for node, place in path:
         match node:
             case For(iterator=iterator):
                 found.append(Var(iterator))
             case Block() | If() if len(children(node)) > 1:
-                found.append(Int(number))
+                found.append(Int(place))
     return tuple(found)
