@@ -274,7 +274,10 @@ class _ProgramsToCompare:
         if different.fatal:
             return Equivalence(Undecided(f"the files define differently: {', '.join(different.fatal)}"))
         obligations = 0
-        promised = prove_annotations(self.new, allow_reassociation=self.allow_reassociation)
+        promised = prove_annotations(self.new, allow_reassociation=False)
+        reorders = self.allow_reassociation and not isinstance(promised, Proved)
+        if reorders:
+            promised = prove_annotations(self.new, allow_reassociation=True)
         for verdict in (*models, promised, prove_lifetimes(self.new, self.old.context)):
             if not isinstance(verdict, Proved):
                 return Equivalence(verdict)
@@ -283,7 +286,8 @@ class _ProgramsToCompare:
         matched = self._by_instances(different)
         if isinstance(matched, Matched):
             proved = Proved(obligations + matched.proved.obligations)
-            return Equivalence(proved, trusted=matched.assumed, way="by instances", texts=matched.texts)
+            assumed = (*matched.assumed, REASSOCIATION) if reorders or matched.assumed else ()
+            return Equivalence(proved, trusted=assumed, way="by instances", texts=matched.texts)
         unclear = several_meanings(self.old) or several_meanings(self.new)
         if unclear:
             return Equivalence(Undecided(f"what {', '.join(unclear)} is depends on the preprocessor"))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from loopwright.c.reworded.flat_loops import SIZES, has_products, with_flat_loops, with_nested_loops
+from loopwright.c.reworded.guarded_sums import with_reductions
 from loopwright.c.reworded.memory_calls import (
     FETCHED,
     fused_calls,
@@ -86,7 +87,7 @@ def pairs_of_wordings(
     seen: set[Texts] = set()
     bare = without_prefetches(old), without_prefetches(new)
     told = (FETCHED,) if bare != (old, new) else ()
-    old, new = (with_parallel_loops(with_memory_loops(one)) for one in bare)
+    old, new = (with_parallel_loops(with_reductions(with_memory_loops(one))) for one in bare)
     yield from _once(_in_all_tables((old, new), (compiled, options), told), seen)
     shown = _with_sizes_shown((old, new), (compiled, options))
     if shown != (old, new):
