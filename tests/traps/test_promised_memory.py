@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.read.c.reader import read_c
 from tests.traps.support import PROVED, Trap, answer
 
 _LOOP = "for (i = 1; i < n; i++) x[i] = y[i - 1];"
@@ -197,3 +198,25 @@ def test_rows_of_rows_are_apart_where_all_are_allocated(
     body = "for (i = 1; i < n; i++) x[0][i] = y[0][i - 1];"
     trap = Trap("", body, head=head, after=after, parameters="int n, double **x, double **y")
     assert (answer(trap, tmp_path) == PROVED) == is_proved
+
+
+@pytest.mark.parametrize(
+    ("head", "parameters", "body", "after", "said"),
+    [
+        ("char *p;", "int n", "p[i] = 1;", "", "p: what is written through a pointer leaves it as it is"),
+        ("", "int n, struct v *s", "s->p[i] = 0;", "", "s->p: what is written through a pointer leaves it as it is"),
+        ("char *p;", "int n", "p[i] = 1;", "} void g(void) { p = (char *)&p; f(8);", None),
+        ("double *p;", "int n", "p[i] = 1;", "", ""),
+        ("", "int n, char *p", "p[i] = 1;", "", ""),
+    ],
+)
+def test_pointers_that_are_written_through_themselves(
+    head: str, parameters: str, body: str, after: str, said: str | None, tmp_path: Path
+) -> None:
+    """Characters and pointers may be parts of the pointer that leads to them; numbers are not."""
+    trap = Trap("", f"for (i = 0; i < n; i++) {body}", f"struct v {{ void **p; }}; {head}", "", after, parameters)
+    found = answer(trap, tmp_path)
+    assert (found == PROVED) == (said is not None)
+    if said is not None:
+        (program,) = read_c(tmp_path / "t.c")
+        assert [one.text for one in program.trusted if "leaves it" in one.text] == [said] * bool(said)

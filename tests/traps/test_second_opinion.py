@@ -15,14 +15,14 @@ import pytest
 from loopwright.errors import BadInput
 from loopwright.presburger.named import number
 from loopwright.progress import silent
-from loopwright.read.c import accesses, loops, statements
+from loopwright.read.c import accesses, assemble, loops, statements
 from loopwright.read.c.accesses import Touch
 from loopwright.read.c.second import compare, leaves, relations
 from loopwright.read.c.second.accesses import Touched
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 
-TEXT = """void f(int n, double *a, double *b, double A[n][n]) {
+TEXT = """void f(int n, int *k, double *a, double *b, double A[n][n]) {
   int i, j;
 #pragma scop
   for (i = 1; i < n; i++) {
@@ -32,6 +32,7 @@ TEXT = """void f(int n, double *a, double *b, double A[n][n]) {
         A[i][j] += A[j][i - 1] * b[j];
       else
         b[j] = a[j] > 0 ? A[i][0] : 1;
+    b[k[i]] = 2;
   }
 #pragma endscop
 }
@@ -74,7 +75,7 @@ def _result(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return changed
 
 
-_OTHER = {"a": "b", "b": "a", "A": "a", "i": "i", "j": "j", "n": "n"}
+_OTHER = {"k": "a", "a": "b", "b": "a", "A": "a", "i": "i", "j": "j", "n": "n"}
 
 
 def _moved(one: Touch | Touched) -> Touch | Touched:
@@ -91,6 +92,7 @@ READER = {
     "writes are reads": (statements, "touches", _each(lambda one: replace(one, is_write=False))),
     "reads are writes": (statements, "touches", _each(lambda one: replace(one, is_write=True))),
     "all are certain": (statements, "touches", _each(lambda one: replace(one, must=True))),
+    "what is unknown is certain": (assemble, "access_of", _result(lambda one: replace(one, must=True))),
     "another array is touched": (statements, "touches", _each(_moved)),
     "subscripts are off by one": (accesses, "affine_subscript", _result(lambda value: value.add(number(1)))),
     "subscripts are negated": (accesses, "affine_subscript", _result(lambda value: value.neg())),

@@ -29,7 +29,11 @@ from loopwright.c.types import ArrayType, CType, Floating, Integer, Pointer, Rec
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.calls import is_inside, reaching
-from loopwright.read.c.gate.pointer_elements import are_different_elements, rows_are_their_own
+from loopwright.read.c.gate.pointer_elements import (
+    are_different_elements,
+    changeable_pointers,
+    rows_are_their_own,
+)
 from loopwright.read.c.gate.types import number_macros
 
 
@@ -61,6 +65,7 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
     for use in uses:
         _refuse_alias_attribute(use, renamed)
         _refuse_same_rows(use, facts)
+        _refuse_changed_pointers(use, facts)
     _refuse_same_arguments(uses, region, file)
     for one, other in combinations(uses, 2):
         if (one.is_written or other.is_written) and _overlap(one, other, facts):
@@ -163,7 +168,10 @@ def _meet(one: tuple[_Use, tree.Expression], other: tuple[_Use, tree.Expression]
     """Whether two uses of parameters may be one memory: what arguments lead to, or pointers there do."""
     if are_different_elements(one[1], other[1], facts.function) and rows_are_their_own(facts.file):
         return False  # at every level
-    is_same = one[0].path == other[0].path and _share(one[1], other[1], facts)
+    roots = [root_and_path(argument) for _, argument in (one, other)]
+    are_members = "*" not in (roots[0][1], roots[1][1]) and roots[0][1] != roots[1][1]  # of one struct
+    are_alike = one[0].path == other[0].path and not are_members
+    is_same = are_alike and facts.meet(facts.targets(one[1]), facts.targets(other[1]))
     are_direct = all(x.path == "*" and not is_chosen(x.node) for x, _ in (one, other))
     return is_same or (not are_direct and facts.meet(_led(*one, facts), _led(*other, facts)))
 
@@ -188,13 +196,6 @@ def _is_one(one: tree.Expression, other: tree.Expression) -> bool:
 
 def _kind(use: _Use) -> CType:
     return unqualified(use.root.type)
-
-
-def _share(one: tree.Expression, other: tree.Expression, facts: PointsTo) -> bool:
-    """Whether two arguments lead to one memory; members of one struct are apart."""
-    first, second = root_and_path(one), root_and_path(other)
-    are_members = "*" not in (first[1], second[1]) and first[1] != second[1]
-    return not are_members and facts.meet(facts.targets(one), facts.targets(other))
 
 
 def _distinct(uses: list[_Use]) -> list[_Use]:
@@ -376,6 +377,14 @@ def _is_shuffled(use: _Use, facts: PointsTo) -> bool:
             if roots == [use.root.offset] * 2 and not is_exchanged(*pair, function):
                 return True
     return False
+
+
+def _refuse_changed_pointers(use: _Use, facts: PointsTo) -> None:
+    """What is written through a pointer may be this pointer: `p = (char *)&p`."""
+    for pointer in changeable_pointers(use.node) if use.is_written and not use.is_direct else ():
+        if facts.meet(use.storage, facts.storage_of(pointer)):
+            message = f"what is written through '{pointer.place.span.text}' may be this pointer"
+            raise refuse(use.node.place.span, message, "use a pointer whose address is not taken")
 
 
 def _refuse_alias_attribute(use: _Use, renamed: frozenset[str]) -> None:

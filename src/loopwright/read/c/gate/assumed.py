@@ -45,6 +45,7 @@ from loopwright.read.c.gate.numbers import (
     with_known_sizes,
     with_numbers,
 )
+from loopwright.read.c.gate.pointer_elements import changeable_pointers
 from loopwright.read.c.second.accesses import NamedCell, cell_of
 from loopwright.read.c.trust import APART
 
@@ -83,7 +84,7 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     known = replace(known, arrays=arrays)
     tried = [
         part
-        for one in _of_memory(known, nodes, kinds)
+        for one in (*_of_memory(known, nodes, kinds), *_of_pointers(nodes, region))
         for part in (
             _bounds(one, known)
             if one.kind is AssumptionKind.BOUNDS
@@ -118,6 +119,20 @@ def _of_memory(
     if rows:
         words = {cell.base: node.place.span.text for node, cell in _member_cells(nodes)}
         text = f"{', '.join(words.get(one, one) for one in rows)}: no two rows have memory in common"
+        yield Assumption(AssumptionKind.ALIASING, text)
+
+
+def _of_pointers(nodes: Sequence[tree.Node], region: TypedRegion) -> Iterator[Assumption]:
+    """That pointers which others lead to are not among what is written through them."""
+    found: dict[str, None] = {}
+    for node in (one for one in nodes if isinstance(one, tree.Assign | tree.Update)):
+        for pointer in changeable_pointers(node.target):
+            own = pointer.declaration if isinstance(pointer, tree.Name) else None
+            is_reached = own is None or own.is_file_scope or own.offset in region.function.addressed
+            if is_reached and isinstance(pointer, tree.Name | tree.MemberAccess):
+                found[pointer.place.span.text] = None
+    if found:
+        text = f"{', '.join(found)}: what is written through a pointer leaves it as it is"
         yield Assumption(AssumptionKind.ALIASING, text)
 
 

@@ -1,10 +1,12 @@
-"""Elements of one array of pointers: `f(r[k], r[k - 1])` gives two of them."""
+"""Elements of one array of pointers: `f(r[k], r[k - 1])` gives two of them; pointers to themselves."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from loopwright.c.typed import tree
+from loopwright.c.typed.effects import may_be_written
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.types import ArrayType, Integer, Pointer, unqualified
 
@@ -166,3 +168,18 @@ def _allocates(value: tree.Expression, file: TypedFile) -> bool:
     callee = value.callee if isinstance(value, tree.CallExpression) else None
     is_of_the_library = callee is not None and file.definition(callee) is None
     return is_of_the_library and callee is not None and callee.name in _ALLOCATE
+
+
+def changeable_pointers(lvalue: tree.Expression) -> Iterator[tree.Expression]:
+    """The pointers on the way to an lvalue that may be in it, by their types: `p` of `p[i]`, a char."""
+    core = tree.without_casts(lvalue)
+    while True:
+        match core:
+            case tree.Subscript(base=inner) | tree.MemberAccess(object=inner):
+                core = tree.without_casts(inner)
+            case tree.Unary(operator="*", operand=inner):
+                core = tree.without_casts(inner)
+            case _:
+                return
+        if isinstance(unqualified(core.type), Pointer) and may_be_written(core.type, (lvalue.type,)):
+            yield core

@@ -48,9 +48,13 @@ class AccessCells:
     relation: isl.Map
     is_function: bool
     """One cell an instance."""
+    is_exact: bool
+    """All cells are touched: no subscript is unknown.  What is written is one cell."""
 
     def equals(self, access: Access, statement: Statement, domain: isl.Set) -> bool:
-        """Whether it is the access where the statement runs."""
+        """Whether it is the access where the statement runs, which is certain then."""
+        if not self.is_exact:
+            return False
         if self._is_same_function(access, statement):
             return True
         return bool(access.relation.intersect_domain(domain).is_equal(self.relation.intersect_domain(domain)))
@@ -89,7 +93,7 @@ def cells_of(
     if array.rows:
         mapped = _in_rows(one, found, statement, array.rows, domain)
         if mapped is not None:
-            return AccessCells(mapped, is_function=False)
+            return AccessCells(mapped, is_function=False, is_exact=True)
     elif not one.anywhere:
         for value, subscript in zip(values, one.cell.subscripts, strict=False):
             try:
@@ -102,7 +106,8 @@ def cells_of(
             except Unclear:
                 continue
     cells = tuple_map(known, statement.name, statement.iterators, one.cell.base, values)
-    return AccessCells(cells, is_function=fixed == rank)
+    is_whole = fixed == rank or (not one.is_write and not one.anywhere and fixed == len(one.cell.subscripts))
+    return AccessCells(cells, is_function=fixed == rank, is_exact=is_whole and not array.rows)
 
 
 def _in_rows(
@@ -142,16 +147,14 @@ def _is_flattened(
         value: Polynomial | None = None
         for k, function in enumerate(functions):
             index = _as_named(function, names)
-            if index is None:
-                return False
             value = index if value is None else value.times(_size(rows[k - 1])).plus(index)
         if value is None:
             return False
         if not value.plus(wanted, -1).terms:
             continue
-        parts = in_pieces(value.plus(wanted, -1))
+        parts = in_pieces(value.plus(wanted, -1)) or [(everywhere(), value.plus(wanted, -1))]
         runs = where.intersect(domain)
-        if not parts or not all(_vanishes(part, runs, test, names, found) for test, part in parts):
+        if not all(_vanishes(part, runs, test, names, found) for test, part in parts):
             return False
     return True
 
@@ -206,16 +209,13 @@ def _by_names(instances: isl.Set, names: Sequence[str]) -> isl.Set:
     return result.params()
 
 
-def _as_named(function: isl.Aff, names: Sequence[str]) -> Polynomial | None:
+def _as_named(function: isl.Aff, names: Sequence[str]) -> Polynomial:
     """A function of dimensions as one of names."""
-    if function.dim(isl.dim_type.div) or not function.get_denominator_val().is_one():
-        return None
-    terms: dict[Monomial, int] = {(): int(function.get_constant_val().to_python())}
+    count = function.dim(isl.dim_type.param)
+    moved = function.move_dims(isl.dim_type.param, count, isl.dim_type.in_, 0, len(names))
     for place, name in enumerate(names):
-        terms[(name,)] = coefficient(function, isl.dim_type.in_, place)
-    for place, name in enumerate(parameter_names(function.get_domain_space())):
-        terms[(name,)] = coefficient(function, isl.dim_type.param, place)
-    return Polynomial({key: factor for key, factor in terms.items() if factor}, {})
+        moved = moved.set_dim_name(isl.dim_type.param, count + place, name)
+    return of_affine(isl.PwAff.from_aff(moved.project_domain_on_params()))
 
 
 def _size(text: str) -> Polynomial:
