@@ -116,18 +116,19 @@ def test_declarations_whose_types_do_something_stay(tmp_path: Path) -> None:
     assert isinstance(region, TypedRegion) and not known_values(region, file)
 
 
-CANCELLED = (
+ODD = (
+    "for (i = 0; i < 8; i++) for (int j = 2; j < 9; j++) x[i * n + j]++; for (i = 0; i < 8; i++) x[i % 4] = 0;",
     *("for (i = 0; i < n; i++) if (m >= m) x[i] = 1;", "for (i = 0; i < n + m - m; i++) x[i] = 1;"),
     *("if (m || !m) x[0] = 1;", "for (i = 0; i < (m >= m ? n : 3); i++) x[i] = 1;"),
     *("for (i = 0; i < n; i++) if (m != m) x[i] = 1;", "for (i = 0; i < n; i++) if (x[i] > m * m) x[i] = m;"),
 )
 
 
-def test_sizes_that_cancel_are_read(tmp_path: Path) -> None:
+def test_sizes_that_cancel_and_remainders_in_flat_arrays_are_read(tmp_path: Path) -> None:
     regions = "".join(
         f"void f{number}(int n, unsigned m, double *x) {{ int i;\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
-        for number, body in enumerate(CANCELLED)
+        for number, body in enumerate(ODD)
     )
     (tmp_path / "t.c").write_text(regions)
     done = transformed(Request(file=str(tmp_path / "t.c")), silent)
-    assert len(done.regions) == len(CANCELLED)
+    assert len(done.regions) == len(ODD)
