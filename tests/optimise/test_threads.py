@@ -17,7 +17,7 @@ from loopwright.optimise.candidates.strips import with_other_strips
 from loopwright.optimise.candidates.structures import around
 from loopwright.optimise.candidates.threads import among_threads, finer_tiles, in_parts, shared_by_threads
 from loopwright.optimise.model.machine import CacheLevel
-from loopwright.optimise.proving import first_proved, kept_for_proofs
+from loopwright.optimise.proving import first_proved
 from loopwright.optimise.timing.trials import Trial
 from loopwright.prove.legality.reductions import ordering
 from loopwright.transform import plan_of
@@ -382,10 +382,3 @@ def test_strips_are_as_long_in_all_steps_that_name_them() -> None:
         for found in shared_by_threads(judge, one)
     ]
     assert ["strip_mine(@31, k, 20)"] in strips and ["strip_mine(@31, k, 40)"] in strips
-
-
-def test_scripts_that_are_judged_soon_leave_time_for_trials() -> None:
-    """Proofs of a few seconds had 0.45 of the time, and few scripts were timed."""
-    assert kept_for_proofs(60, 0.45, 1.0) == pytest.approx(16.8)
-    assert kept_for_proofs(60, 0.45, 5.0) == 20.0
-    assert kept_for_proofs(60, 0.45, 9.0) == kept_for_proofs(60, 0.45, math.inf) == 27.0

@@ -21,7 +21,7 @@ CHOSEN = 8.0
 COPIED = 3.0
 """Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
 
-LEAST, PROOFS = 0.28, 4.0
+LEAST, PROOFS = 0.28, 7.0
 """The least part of a budget for proofs, and how many times as long they may take as one judgement."""
 
 HURRIED = 8.0
@@ -58,7 +58,7 @@ def first_proved(
         limit = seconds if not waiting else max(PATIENT * seconds, seconds - ENOUGH)
         if kept:
             limit = seconds / 2 if given else max(seconds / 2, seconds - CHOSEN)
-        if waiting and COPIED * tiles_copied(one.script) > limit:
+        if waiting and one.origin != GIVEN and COPIED * tiles_copied(one.script) > limit:
             continue
         try:
             proved = one, prove(one, limit)

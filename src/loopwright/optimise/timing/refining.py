@@ -134,13 +134,17 @@ class Neighbours:
                 yield self.known[one.script]
 
     def _among_threads(self, script: Script) -> Iterator[Trial]:
-        """A script that is fast on one thread, for all of them; with the widest vectors too."""
+        """A script that is fast on one thread, for all of them; with the widest vectors too.
+
+        What was estimated before may not be timed yet: candidates of the same kind wait for each other.
+        """
         self.judge.deadline = self.until
         one, wide = self.judge.known.get(script), Step(Widen())
         if one is None:
             return
         for shared in shared_by_threads(self.judge, one):
-            yield from self._fresh((shared,))
+            known = self.known.get(shared.script)
+            yield from self._fresh((shared,)) if known is None else (known,)
             if self.judge.setting.machine.widest and wide not in shared.script:
                 wider = self.judge.estimated((*shared.script, wide), shared.origin)
                 yield from self._fresh(() if wider is None else (wider,))

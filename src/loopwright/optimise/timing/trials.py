@@ -52,7 +52,7 @@ def in_turn(
     First the best of each kind, in the order of the model; then, of the kinds in the order of their shortest
     times, the next ones: kinds of scripts differ more than the model can tell, sizes less.  Before these come
     scripts `near` the fastest one, near the fastest for one thread, which is where several start from, and
-    near the fastest without tiles that are copied, of which proofs take long.
+    near the fastest without tiles that are copied, of which proofs take long; a candidate may be one of them.
     With a `batch` these do not wait for more kinds than that; of these every other one is for one thread.
     """
     waiting: dict[tuple[str, ...], list[Trial]] = {}
@@ -63,6 +63,7 @@ def in_turn(
         elif one.script:
             waiting.setdefault(kinds(one.script), []).append(one)
     asked: set[Script] = set()
+    given: set[Script] = set()
     recent = 0
     while True:
         fresh = [kind for kind in waiting if kind not in begun]
@@ -75,7 +76,10 @@ def in_turn(
         if (not fresh or recent == batch) and near is not None and next_to is not None:
             asked.add(next_to)
             recent = 0 if is_shared(next_to) else recent
-            yield from near(next_to)
+            for one in near(next_to):
+                if one.script not in given and one.script not in known:
+                    given.add(one.script)
+                    yield one
             continue
         if not waiting:
             return
@@ -84,7 +88,9 @@ def in_turn(
         one = waiting[kind].pop(0)
         waiting = {kind: more for kind, more in waiting.items() if more}
         begun.setdefault(kind, []).append(one.script)
-        yield one
+        if one.script not in given:
+            given.add(one.script)
+            yield one
 
 
 def _shortest(scripts: Sequence[Script], known: Mapping[Script, float]) -> float:
