@@ -8,7 +8,7 @@ from loopwright.errors import GaveUp, Illegal
 from loopwright.loops.nodes import For
 from loopwright.loops.traverse import subprograms
 from loopwright.prove.mlir.cells import MlirNames
-from loopwright.prove.mlir.rerolled import rerolled
+from loopwright.prove.mlir.comparison import rerolled
 from loopwright.prove.mlir.translation import translated
 from loopwright.read.mlir.parsing import parse_mlir
 from loopwright.source import Source

@@ -28,11 +28,11 @@ from loopwright.emit.comments import (
     LabelNote,
     closing,
     comment_lines,
+    handwriting_of,
     with_comments,
     with_loop_labels,
 )
 from loopwright.emit.expressions import is_wide
-from loopwright.emit.handwriting import handwriting_of
 from loopwright.emit.helpers import DEFINITIONS, defined, taken, used, written_out
 from loopwright.emit.iterator_types import IteratorTypes, iterator_types, parameter_types, plainly
 from loopwright.emit.names import CNames, LoopNames, author_named, with_names

@@ -34,7 +34,7 @@ from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.model.program import Assumption, AssumptionKind, MemorySpace, Program
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.guards import tokens_without_labels, unguarded
-from loopwright.prove.text.outline import outlined, unfolded
+from loopwright.prove.text.text_model import outlined, unfolded
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source, Span

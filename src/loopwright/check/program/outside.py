@@ -30,16 +30,14 @@ from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 from loopwright.source import Span
 
 _KNOWN = re.compile(
-    r"abort|abs|aligned_alloc|assert|atof|"
-    r"atoi|atol|bsearch|bzero|calloc|clearenv|clock|clock_gettime|close|difftime|exit|"
-    r"_Exit|_exit|fclose|feof|ferror|fflush|fgets|fopen|fprintf|fputc|fputs|fread|free|"
-    r"fscanf|fseek|ftell|fwrite|getc|getchar|getenv|gettimeofday|isalnum|isalpha|isdigit|"
-    r"isspace|labs|llabs|longjmp|malloc|memchr|memcmp|memcpy|memmove|memset|mmap|munmap|"
-    r"nanosleep|open|perror|posix_memalign|printf|putc|putchar|puts|qsort|raise|rand|"
-    r"random|read|realloc|scanf|setenv|setjmp|_setjmp|signal|sleep|snprintf|sprintf|srand|"
-    r"srandom|sscanf|strcat|strchr|strcmp|strcpy|strdup|strerror|strlen|strncmp|strncpy|"
-    r"strrchr|strstr|strtod|strtof|strtol|strtoll|strtoul|strtoull|time|tolower|toupper|"
-    r"usleep|va_arg|va_end|va_start|vfprintf|vprintf|vsnprintf|write|"
+    r"abort|abs|aligned_alloc|assert|atof|atoi|atol|bsearch|bzero|calloc|clearenv|clock|clock_gettime|"
+    r"close|difftime|exit|_Exit|_exit|fclose|feof|ferror|fflush|fgets|fopen|fprintf|fputc|fputs|fread|free|"
+    r"fscanf|fseek|ftell|fwrite|getc|getchar|getenv|gettimeofday|isalnum|isalpha|isdigit|isspace|labs|"
+    r"llabs|longjmp|malloc|memchr|memcmp|memcpy|memmove|memset|mmap|munmap|nanosleep|open|perror|"
+    r"posix_memalign|printf|putc|putchar|puts|qsort|raise|rand|random|read|realloc|scanf|setenv|setjmp|"
+    r"_setjmp|signal|sleep|snprintf|sprintf|srand|srandom|sscanf|strcat|strchr|strcmp|strcpy|strdup|"
+    r"strerror|strlen|strncmp|strncpy|strrchr|strstr|strtod|strtof|strtol|strtoll|strtoul|strtoull|time|"
+    r"tolower|toupper|usleep|va_arg|va_end|va_start|vfprintf|vprintf|vsnprintf|write|"
     r"__builtin_(?!ia32_ldmxcsr|ia32_fx|ia32_xr)\w+|__(atomic|sync)_\w+|omp_\w+|pthread_\w+|sem_\w+|"
     r"_mm\d*_(?!setcsr)\w+|thrd_\w+|mtx_\w+"
 )

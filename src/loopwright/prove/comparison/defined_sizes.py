@@ -4,16 +4,29 @@ A macro that is a number is a size like any other, so that an answer holds for a
 unrolled without a remainder is right for the number alone: where the answer for all sizes is no, it is asked
 for again with `N == 1000`, as both files say.  A macro under `#ifndef`, or one that a header or an option
 changes, has no number of its own.
+
+Where a text itself says that sizes are negative which are taken on trust not to be.
+
+    if (n >= 0 || m >= 0) return;
+    for (t = 0; t < n * m; t++) B
+
+is not the loops to n and to m: these never run.  A statement that never runs under the tests around it, and
+after those that return, is none of which an answer may be about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from loopwright.c.file import c_file
 from loopwright.c.macros import constant_macro
-from loopwright.c.tokens import names_in
+from loopwright.c.reworded.final_values import integer_type
+from loopwright.c.reworded.numbers_for_sizes import functions_around
+from loopwright.c.reworded.passages import changed_in
+from loopwright.c.syntax import Node, field, identifiers, named_children
+from loopwright.c.tokens import names_in, on_one_line
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.errors import BadInput
 from loopwright.presburger.points import values_text
@@ -22,6 +35,93 @@ from loopwright.prove.comparison.texts import Comparison, ComparisonOptions
 from loopwright.prove.equivalence.answer import OnlyFor
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.assume import is_assume
+from loopwright.read.c.options import ReadOptions
+from loopwright.read.c.reader import parse_c
+from loopwright.source import Source, Span
+
+_ENDING = ("abort", "exit", "__builtin_unreachable", "__builtin_trap")
+_PLAIN = re.compile(r"[\w\s()+\-*<>=!&|]+")
+
+
+def never_run(texts: tuple[Source, Source], asked: ComparisonOptions) -> str | None:
+    """Why two texts with a loop for each size say nothing: something in them never runs."""
+    for text, options in zip(texts, (asked.of_old, asked.reading), strict=True):
+        if any(_has_unreached(one, options) for one in (text, *_under_tests(text))):
+            return "its loops over products of sizes run where sizes are negative"
+    return None
+
+
+def _has_unreached(text: Source, options: ReadOptions) -> bool:
+    try:
+        programs = parse_c(text, options)
+    except BadInput:  # under its tests, it tells nothing
+        return False
+    statements = ((one, program.context) for program in programs for one in program.statements)
+    return any(one.domain.intersect_params(context).is_empty() for one, context in statements)
+
+
+def _under_tests(text: Source) -> Iterator[Source]:
+    """The text with the tests that each region is under inside of it."""
+    file = c_file(text)
+    for function in functions_around(file):
+        body = field(function, "body")
+        changed = changed_in(body)
+        for region in file.regions:
+            place = region.place
+            found = [*_tests(body, place)] if function.span.contains(place) else []
+            tests = [
+                f"{words}({on_one_line(test.text)})"
+                for words, test in found
+                if _PLAIN.fullmatch(test.text)
+                and all(
+                    changed.count(name) <= 1 and integer_type(name, file.declarations, test) is not None
+                    for name in (*names_in(words), *identifiers(test))
+                )
+            ]
+            if tests:
+                head = f"if ({' && '.join(tests)}) {{\n"
+                inside = f"{head}{place.text}\n}}\n"
+                whole = f"{text.text[: place.start]}{inside}{text.text[place.end :]}"
+                yield replace(text, text=whole, chosen=((place.start, place.start + len(inside)),))
+
+
+def _tests(block: Node, place: Span) -> Iterator[tuple[str, Node]]:
+    """What holds where a place is reached: tests, with `!` where they fail, and values after `name ==`."""
+    for one in named_children(block):
+        if one.end <= place.start:
+            yield from _known_after(one)
+        elif one.span.contains(place):
+            if block.type == "if_statement" and one.span == field(block, "consequence").span:
+                yield "", field(block, "condition")
+            elif block.type == "if_statement":
+                yield "!", field(block, "condition")
+            yield from _tests(one, place)
+
+
+def _known_after(statement: Node) -> Iterator[tuple[str, Node]]:
+    """What holds after a test that leaves the function, an assertion, or what gives names values."""
+    core, given = statement.only_expression, statement.only_assignment
+    if statement.type == "if_statement":
+        if statement.child_by_field_name("alternative") is None and _leaves(field(statement, "consequence")):
+            yield "!", field(statement, "condition")
+    elif given is not None:
+        yield f"{field(given, 'left').text} == ", field(given, "right")
+    elif core is not None and core.type == "call_expression" and field(core, "function").text == "assert":
+        yield "", field(core, "arguments")
+    elif statement.type == "declaration":
+        for one in statement.children_by_field_name("declarator"):
+            if one.type == "init_declarator":
+                yield f"{field(one, 'declarator').text} == ", field(one, "value")
+
+
+def _leaves(inside: Node) -> bool:
+    while inside.type == "compound_statement" and named_children(inside):
+        inside = named_children(inside)[-1]
+    call = inside.only_expression
+    is_call = call is not None and call.type == "call_expression"
+    is_end = call is not None and is_call and field(call, "function").text in _ENDING
+    return is_end or inside.type == "return_statement"
+
 
 _LARGEST = (1 << 31) - 1
 """An `int`: what larger numbers are depends on how they are written."""

@@ -16,8 +16,7 @@ from loopwright.c.typed.spelling import plainly_spelled, with_branches_taken
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.acceptable import Compiled, further_errors, not_compiled
-from loopwright.prove.comparison.defined_sizes import as_defined
-from loopwright.prove.comparison.refuted_trust import never_run
+from loopwright.prove.comparison.defined_sizes import as_defined, never_run
 from loopwright.prove.comparison.regions import (
     changed_functions,
     changed_parts,
