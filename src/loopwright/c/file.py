@@ -31,11 +31,13 @@ from loopwright.c.syntax import (
     conditionals_without_yes,
     field,
     named_children,
+    parse,
     refuse,
     walk,
     without_parentheses,
 )
 from loopwright.c.tokens import blank, without_comments
+from loopwright.c.trees import LONG
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
@@ -217,9 +219,29 @@ class CFile:
         return declarations_of(parsed.root, [region.place for region in self.regions], plain)
 
     @cached_property
+    def _shown(self) -> tuple[str, frozenset[str]]:
+        """The text without some functions around no region, and which; all of it where regions are most."""
+        places = [region.place for region in self.regions]
+        inside = sum(place.end - place.start for place in places)
+        is_most = 2 * inside > len(self.plain)
+        return (self.plain, frozenset()) if is_most else without_plain_functions(self.plain, places)
+
+    @cached_property
     def _outlined(self) -> tuple[ShownTree, frozenset[str]]:
-        shown, plain = without_plain_functions(self.plain, [region.place for region in self.regions])
+        shown, plain = self._shown
         return (parse_possible(self.source, shown) if plain else self._parsed), plain
+
+    def has_no_casts(self, place: Span, shown: str) -> bool:
+        """Whether it is known that there is neither a cast at a place, nor what could be one."""
+        parsed, _ = self._outlined
+        if len(shown) <= LONG or parsed.shown[place.start : place.end] != shown[place.start : place.end]:
+            return False
+        return not any(place.contains(one.span) for one in parsed.root.possible_casts())
+
+    @property
+    def outline_text(self) -> str:
+        """What the parser is shown of the file first, where regions are wanted."""
+        return self._shown[0]
 
     @cached_property
     def outline(self) -> Node:
@@ -280,8 +302,12 @@ def _block(file: CFile, inside: Span) -> Node:
         pieces += [text[position : pragma.place.start], blank(pragma.place.text)]
         position = pragma.place.end
     pieces += [text[position : inside.end], "}", " " * (len(text) - inside.end - 1)]
+    shown = "".join(pieces)
     try:
-        root = parse_settled(file.source, "".join(pieces), file.kinds(inside), file.plain, inside)
+        if file.has_no_casts(inside, shown):
+            root = parse(file.source, shown, file.outline_text, inside)
+        else:
+            root = parse_settled(file.source, shown, file.kinds(inside), file.outline_text, inside)
     except Ambiguous as failure:
         name = failure.name
         hint = f"leave out the parentheses if '{name}' is a value; declare it in the file if it is a type"

@@ -146,9 +146,9 @@ class _TextReader:
                 continue
             one = self.after_loops(node, words, outer, ended)
             changed = self.assigned_in(node)
-            words = replace(
-                words, values={k: v for k, v in words.values.items() if k in outer or k not in changed}
-            )
+            if any(name in changed and name not in outer for name in words.values):
+                kept = {k: v for k, v in words.values.items() if k in outer or k not in changed}
+                words = replace(words, values=kept)
             ended = {name: value for name, value in ended.items() if name not in changed}
             if isinstance(one, loops.For) and _assigns_first(node) and node.start not in self.pragmas:
                 most = limit(one.test, one.iterator)

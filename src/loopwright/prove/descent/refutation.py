@@ -76,7 +76,7 @@ MOST_DOUBTS, LONG_DOUBT, SHORT_RUN, LONG_RUN = 4, 2, 300, 1_000
 """Sizes at which other statements computed the same values, those with runs of more executions than the last
 number counted twice, after which as many others are tried, each twice as large, if they run no more
 statements than the third says."""
-EQUAL = (1, 2, 3, 4, 5, 6, 7, 9, 12, 17)
+EQUAL = (1, 2, 3, 4, 5, 6, 7, 9, 12, 17, 18)
 PAST_TILE = (33, 34, 37, 40)
 PAST_TWO = (65, 66, 72, 73)
 SMALL, WITHIN_TILE = (3, 5, 2), (19, 24, 30)
