@@ -200,7 +200,7 @@ def test_subscripts_inside_calls_may_differ() -> None:
          "'A' gets another name here, which is not followed"),
         (f"{COPY} *at(2) = 0;", "static double *at(int k) { return &A[k]; }",
          "'A' gets another name here, which is not followed"),
-        (f"{COPY} other();", "void other(void);", "the program cannot be linked"),
+        (f"{COPY} other();", "void other(void);", "the program cannot be linked: nothing defines 'other'"),
     ],
 )  # fmt: skip
 def test_programs_that_are_refused(program: str, functions: str, message: str) -> None:

@@ -205,8 +205,8 @@ def test_an_error_says_all_it_knows_and_shows_no_frames_of_its_insides(tmp_path:
         assert part in said, said
     with pytest.raises(BadInput) as raised:
         lw.read(tmp_path / "none.c")
-    assert str(raised.value).startswith(f"{tmp_path / 'none.c'}:1:1: error: cannot read this file")
-    assert raised.value.message == "cannot read this file: No such file or directory"
+    assert str(raised.value).startswith(f"{tmp_path / 'none.c'}:1:1: error: cannot be read")
+    assert raised.value.message == "cannot be read: No such file or directory"
 
 
 class Index:

@@ -126,7 +126,7 @@ def test_an_unbounded_dimension_is_bad_input_with_a_place(tmp_path: Path, capfd:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--fast"], "unrecognized arguments: --fast"),
+        (["--fast"], "there is no option --fast"),
         (["--loop-type", "fast"], "invalid choice: 'fast'"),
         (["--timeout", "soon"], "'soon' must be a number of seconds >= 0.001"),
         (["--max-statements", "0"], "'0' must be an integer >= 1"),

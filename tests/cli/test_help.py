@@ -116,9 +116,23 @@ def test_fish_completes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_script_may_follow_options() -> None:
     assert parsed(["transform", "k.c", "--openmp", "s.lw"]).script == "s.lw"
-    with pytest.raises(SystemExit):
+    with pytest.raises(BadInput, match="one word too many"):
         parsed(["transform", "k.c", "s.lw", "--openmp", "t.lw"])
+    with pytest.raises(BadInput, match="no option is called --opnmp") as caught:
+        parsed(["transform", "k.c", "--opnmp"])
+    assert caught.value.diagnostic.hint == "did you mean --openmp?"
     assert parser().prog == "loopwright"
+
+
+def test_files_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file of a similar name may be meant; a header that is missing may define names as macros."""
+    (tmp_path / "kernel.c").write_text('#include "sizes.h"\n' + PRODUCT)
+    status, _, err = run(capsys, "transform", str(tmp_path / "kernal.c"))
+    assert status == 2 and f"hint: did you mean {tmp_path / 'kernel.c'}?" in err
+    status, _, err = run(capsys, "transform", str(tmp_path / "kernel.c"), "-o", str(tmp_path / "no" / "k.c"))
+    assert status == 2 and f"hint: there is no folder {tmp_path / 'no'}: make it first" in err
+    status, _, err = run(capsys, "transform", str(tmp_path / "kernel.c"))
+    assert status == 0 and "taken on trust: 'sizes.h' was not found (-I says where)" in err
 
 
 def test_two_programs_are_for_another_option() -> None:

@@ -28,13 +28,13 @@ def region(body: str) -> bytes:
 CASE = ("data", "message", "advice")
 
 FILES: list[tuple[str, bytes, str, str]] = [
-    ("empty", b"", "1:1: error: the file is empty", "#pragma scop"),
-    ("blank", b" \n\n", "1:1: error: the file is empty", "#pragma scop"),
+    ("empty", b"", "1:1: error: the file is empty", "give a C file with loops"),
+    ("blank", b" \n\n", "1:1: error: the file is empty", "give a C file with loops"),
     ("binary", bytes(range(256)), "not a text file", "give a C source file"),
     ("escape", b"\x1b[31m\x00", "not a text file", "?[31m?"),
     ("utf16", GOOD.encode("utf-16"), "not a text file", "looks like UTF-16: save it as UTF-8"),
-    ("no region", b"int main(void) { return 0; }\n", "there is no region", "put '#pragma scop' before"),
-    ("python", b"def f(x):\n  return x\n", "there is no region", "put '#pragma scop' before"),
+    ("no region", b"int main(void) { return 0; }\n", "there is no region in this file, which has no loop", "give a C file with loops"),
+    ("python", b"def f(x):\n  return x\n", "there is no region in this file, which has no loop", "give a C file with loops"),
     ("no end", GOOD.replace("#pragma endscop\n", "").encode(), "2:1: error: this region does not end", "endscop"),
     ("no start", GOOD.replace("#pragma scop\n", "").encode(), "has no '#pragma scop' before it", "first loop"),
     ("two starts", GOOD.replace("scop\n  for", "scop\n#pragma scop\n  for").encode(), "inside a region", "nested"),

@@ -87,7 +87,7 @@ def test_a_closed_standard_output_of_every_verb(c: str, verb: str) -> None:
 def test_a_failure_is_said_even_where_its_json_cannot_be(tmp_path: Path) -> None:
     done = run("suggest", "none.c", "--json", redirect=">&-", folder=tmp_path)
     assert done.returncode == 3
-    assert "none.c:1:1: error: cannot read this file" in done.stderr and "output is closed" in done.stderr
+    assert "none.c:1:1: error: cannot be read" in done.stderr and "output is closed" in done.stderr
 
 
 def test_a_closed_standard_error_changes_nothing(poly: str, c: str) -> None:
@@ -190,7 +190,7 @@ def test_standard_input_that_is_wrong(words: list[str], message: str, fed: Fed) 
 
 def test_a_closed_standard_input() -> None:
     done = run("extract", "-", redirect="<&-")
-    assert done.returncode == 2 and "<stdin>:1:1: error: cannot read this file" in done.stderr
+    assert done.returncode == 2 and "<stdin>:1:1: error: cannot be read" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_larger_files_are_not_looked_at(tmp_path: Path, suffix: str) -> None:
 
 
 def test_directories_missing_files_and_unknown_endings(tmp_path: Path) -> None:
-    assert refusal(tmp_path).message == "this is a directory"
+    assert refusal(tmp_path).message == "cannot be read: Is a directory"
     assert refusal(tmp_path / "none.poly").message == "cannot be read: No such file or directory"
     unknown = refusal(tmp_path / "file.txt")
     assert unknown.message == "no reader for files that end in '.txt'"

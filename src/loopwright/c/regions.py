@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from loopwright.c.syntax import refuse
-from loopwright.c.tokens import blank, without_comments
+from loopwright.c.tokens import blank, names_in, without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span, with_edits
@@ -73,14 +73,18 @@ def regions_of(source: Source, lines: Sequence[Directive]) -> tuple[Region, ...]
         return tuple(_chosen_region(Span(source, start, end), lines) for start, end in source.chosen)
     regions = marked_regions(source, lines)
     if not regions:
-        raise BadInput(
-            Code.REGION,
-            "there is no region in this file" if source.text.strip() else "the file is empty",
-            span=source.at(0),
-            hint="put '#pragma scop' before and '#pragma endscop' after the loops to read, or choose them by "
-            "--function NAME or --loop LINE",
+        message, hint = "there is no region in this file", (
+            "put '#pragma scop' before and '#pragma endscop' after the loops to read, or choose them by "
+            "--function NAME or --loop LINE"
         )
+        if _LOOP.isdisjoint(names_in(source.text)):
+            message = f"{message}, which has no loop" if source.text.strip() else "the file is empty"
+            hint = "give a C file with loops"
+        raise BadInput(Code.REGION, message, span=source.at(0), hint=hint)
     return regions
+
+
+_LOOP = frozenset({"for", "while", "do", "goto"})
 
 
 def marked_regions(source: Source, lines: Sequence[Directive]) -> tuple[Region, ...]:

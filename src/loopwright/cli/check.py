@@ -58,21 +58,22 @@ def add_to(verbs: Verbs) -> None:
     origin.add_argument(
         "--self", metavar="SCRIPT", dest="own_script", help="check what this script makes of PROGRAM's region"
     )
+    add("--json", action="store_true", help="the report for machines")
+    add_sarif(add)
+    add = parser.add_argument_group("the run").add_argument
     add("-D", action="append", default=[], metavar="NAME=N", dest="sizes", help="a problem size")
+    add("--args", default="", metavar="TEXT", help="the arguments the program runs with")
     add("--algorithm", choices=("auto", "a", "b", "codes"), default="auto", help="how to check")
     add("--only-checks", action="store_true", help="run the checks in place of the operations: faster")
     add("--one-by-one", action="store_true", help="check every operation by itself, no nest as a whole")
     add("--race", action="store_true", help="also run under ThreadSanitizer, to find data races")
     add("--timeout", type=seconds, default=120.0, metavar="SECONDS", help="for all of it (default 120)")
+    add("--keep", metavar="FOLDER", help="leave the instrumented programs there")
+    add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler")
+    add("--cc-option", action="append", default=[], metavar="OPTION", help="an option for the compiler")
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
     add_choice(parser)
     add_compiler_options(parser, definitions=False)
-    add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler")
-    add("--cc-option", action="append", default=[], metavar="OPTION", help="an option for the compiler")
-    add("--keep", metavar="FOLDER", help="leave the instrumented programs there")
-    add("--json", action="store_true", help="the report for machines")
-    add_sarif(add)
-    add("--args", default="", metavar="TEXT", help="the arguments the program runs with")
 
 
 def check(arguments: argparse.Namespace) -> Invocation[Printed]:

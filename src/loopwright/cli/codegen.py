@@ -30,7 +30,7 @@ def add_to(verbs: options.Verbs) -> None:
     add("--format", choices=forms, help="of FILE; by default what its name ends in")
     _add_generator_options(parser.add_argument_group("the generator"))
     _add_output_options(parser.add_argument_group("what is printed"))
-    limits = parser.add_argument_group("limits (exit status 3)")
+    limits = parser.add_argument_group(options.LIMITS)
     options.add_time_limits(limits.add_argument)
     limits.add_argument(
         "--max-statements", type=options.integer(1), metavar="N", help="most statement copies"

@@ -43,10 +43,12 @@ def find(arguments: argparse.Namespace) -> Invocation[tuple[Nest, ...]]:
 
 
 def _nests(arguments: argparse.Namespace, progress: Progress) -> tuple[Nest, ...]:
+    from loopwright.c.typed.options import refuse_cplusplus_ending
     from loopwright.read.c.find import nests_of
     from loopwright.read.c.reader import load_c
 
     progress(f"reading {arguments.file}")
+    refuse_cplusplus_ending(arguments.file)
     stated = (tuple(arguments.pure), tuple(arguments.assume))
     return nests_of(load_c(arguments.file), ReadOptions(*stated, compiled=compiler_options(arguments)))
 

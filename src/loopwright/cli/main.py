@@ -14,6 +14,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from types import ModuleType
+from typing import NoReturn
 
 from loopwright import __version__
 from loopwright.cli.frame import named, perform
@@ -96,8 +97,8 @@ VERBS = {
     ),
     "optimise": Verb(
         lambda: import_module("loopwright.cli.optimise"),
-        "loopwright optimise program.c -o fast.lw",
-        "the fastest script that is found, proved",
+        "loopwright optimise kernel.c --code fast.c",
+        "the fastest loops that are found, proved",
     ),
     "bench": Verb(
         lambda: import_module("loopwright.cli.bench"),
@@ -129,7 +130,21 @@ RENAMED = {"tune": "optimise"}
 
 
 class VerbParser(argparse.ArgumentParser):
-    """A parser that says so where help cannot be written."""
+    """A parser whose errors are as short as others, and that says so where help cannot be written."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(Code.OPTION, message, hint=f"'{self.prog} --help' lists what it takes")
+
+    def refuse(self, words: Sequence[str]) -> NoReturn:
+        """Raise for words of the command line that nothing takes."""
+        import difflib
+
+        word = shortened(next((one for one in words if one.startswith("-")), words[0]))
+        names = [name for one in self._actions for name in one.option_strings]
+        near = difflib.get_close_matches(word.partition("=")[0], names, 1, 0.75)
+        if near:
+            raise BadInput(Code.OPTION, f"no option is called {word}", hint=f"did you mean {near[0]}?")
+        self.error(f"there is no option {word}" if word.startswith("-") else f"one word too many: '{word}'")
 
     def _print_message(self, message: str, file: object = None) -> None:
         if file is sys.stdout:
@@ -138,7 +153,7 @@ class VerbParser(argparse.ArgumentParser):
             write_err(message)
 
 
-def parser(names: Iterable[str] = tuple(VERBS)) -> argparse.ArgumentParser:
+def parser(names: Iterable[str] = tuple(VERBS)) -> VerbParser:
     """The command line of these verbs; each costs the loading of its module."""
     examples = "".join(f"  {verb.command:<45}{verb.gives}\n" for verb in VERBS.values())
     found = VerbParser(
@@ -157,6 +172,7 @@ def parser(names: Iterable[str] = tuple(VERBS)) -> argparse.ArgumentParser:
         after = [textwrap.fill(line, WIDTH) for line in (one.epilog or "").splitlines()]
         one.epilog = "\n".join([f"example: {verb.command}    # {verb.gives}", *after])
         one.formatter_class = argparse.RawDescriptionHelpFormatter
+        one.set_defaults(of_verb=one)
     found.set_defaults(parser=parser)
     return found
 
@@ -202,5 +218,5 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
         hint = f"loopwright check {rest[0]} --spec {first} checks it against the original in {first}"
         raise BadInput(Code.OPTION, "one program is checked, and two files are named", hint=hint)
     elif rest:
-        known.error(f"unrecognized arguments: {' '.join(rest)}")
+        arguments.of_verb.refuse(rest)
     return arguments

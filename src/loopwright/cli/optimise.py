@@ -31,9 +31,11 @@ def add_to(verbs: options.Verbs) -> None:
     )
     parser.set_defaults(invocation=optimise)
     add = parser.add_argument
-    add("file", metavar="FILE", help="a C file; without --model one with a main that runs its regions")
+    add("file", metavar="FILE", help="a C file; without a main, data are made for --function NAME")
     add("-o", "--output", metavar="PATH", help="write the script there instead of to standard output")
     add("--code", metavar="PATH", help="write the new C file there; the old text where nothing is faster")
+    add("--json", action="store_true", help="script, times and what was tried as JSON")
+    add = parser.add_argument_group("the search").add_argument
     add("--budget", type=options.seconds, default=60.0, metavar="SECONDS", help="how long it may take (60)")
     add("--model", action="store_true", help="choose by the model alone, and run nothing")
     add(
@@ -45,18 +47,20 @@ def add_to(verbs: options.Verbs) -> None:
     )
     add("--start", metavar="SCRIPT", help="a script to begin with, such as one found for one thread")
     add("--results", metavar="FILE", help="keep times in this SQLite file, and go on from it")
+    add("--size", action="append", default=[], metavar="NAME=N", help="the value of a parameter")
+    add = parser.add_argument_group("many machines").add_argument
     add("--on", metavar="ADDRESS", help="time programs on the workers of the Dask scheduler at this address")
     add("--tls-ca", default="", metavar="FILE", help="for a tls:// address: who signed the certificates")
     add("--tls-cert", default="", metavar="FILE", help="our certificate")
     add("--tls-key", default="", metavar="FILE", help="the key of our certificate")
+    proof = parser.add_argument_group("the proof").add_argument
+    options.add_reassociation(proof)
+    options.add_prover_options(proof, "--proof")
     options.add_reading_options(parser, definitions=False)
+    add = parser.add_argument_group("how programs are compiled").add_argument
     add("-D", "--define", action="append", default=[], metavar="NAME=N", help="a size, as for gcc")
-    add("--size", action="append", default=[], metavar="NAME=N", help="the value of a parameter")
     add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler (gcc)")
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option or a file for it")
-    add("--allow-reassociation", action="store_true", help="sums and products may be computed in any order")
-    options.add_prover_options(add, "--proof")
-    add("--json", action="store_true", help="script, times and what was tried as JSON")
 
 
 def optimise(arguments: argparse.Namespace) -> Invocation[Optimised]:

@@ -28,6 +28,9 @@ LARGEST = 10**12
 LINES = "<-e>"
 """What the lines of the command line are called where a file would be named."""
 
+LIMITS = "limits (exit status 3)"
+"""The title of the options on time and size."""
+
 PROVERS = ("isl", "cvc5", "coq")
 
 
@@ -97,7 +100,7 @@ def add_reading_options(parser: argparse.ArgumentParser, *, definitions: bool = 
 
 def add_stated(parser: argparse.ArgumentParser) -> None:
     """What the user says of a file that its text does not."""
-    add = parser.add_argument
+    add = parser.add_argument_group("what is known of the file").add_argument
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
     text = "this holds of the sizes, such as 'n >= 4'"
     add("--assume", action="append", default=[], metavar="COND", help=text)
@@ -165,11 +168,15 @@ def compiler_options(
     return CompilerOptions((*arguments.as_compiled, *defined), compiler, arguments.build)
 
 
-def add_rewriting_options(parser: argparse.ArgumentParser) -> None:
-    """The options of every verb that makes new loops by a script."""
-    add = parser.add_argument
+def add_openmp(add: Callable[..., Any]) -> None:
+    """`--openmp`, of every verb that makes new loops by a script."""
     add("--openmp", action="store_true", help="an OpenMP pragma in front of each outermost parallel loop")
-    add("--allow-reassociation", action="store_true", help="sums and products may be computed in any order")
+
+
+def add_reassociation(add: Callable[..., Any]) -> None:
+    """`--allow-reassociation`, of every verb that says whether loops are right."""
+    text = "sums and products may be computed in any order, which rounds differently"
+    add("--allow-reassociation", action="store_true", help=text)
 
 
 def add_script(parser: argparse.ArgumentParser, without: str) -> None:

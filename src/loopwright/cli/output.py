@@ -98,8 +98,13 @@ def write_file(path: str, data: bytes) -> None:
             with open(path, "wb", buffering=0) as file:
                 file.write(data)
     except OSError as error:
-        message = f"cannot be written: {error.strerror}"
-        raise BadInput(Code.FILE, message, span=Span.start_of(path)) from None
+        message, folder = f"cannot be written: {error.strerror}", os.path.dirname(path)
+        hint = "choose another place for it"
+        if isinstance(error, IsADirectoryError):
+            hint = "name a file inside it"
+        elif folder and not os.path.exists(folder):
+            hint = f"there is no folder {folder}: make it first"
+        raise BadInput(Code.FILE, message, span=Span.start_of(path), hint=hint) from None
 
 
 def _is_plain(path: str) -> bool:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 from loopwright.cli.frame import Invocation, Printed, as_lines, named
 from loopwright.cli.options import (
     LARGEST,
+    LIMITS,
     Verbs,
     add_prover_options,
     add_reading_options,
+    add_reassociation,
     add_sarif,
     add_time_limits,
     coq_library,
@@ -66,21 +68,15 @@ def add_to(verbs: Verbs) -> None:
     parser.add_argument("--git", metavar="REV", help=text)
     text = "prove the OpenMP directives of each FILE"
     parser.add_argument("--directives", action="store_true", help=text)
-    add_sarif(parser.add_argument)
-    add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="the answer for machines")
-    parser.add_argument(
-        "--allow-reassociation",
-        action="store_true",
-        help="let sums and products be computed in any order, which rounds differently",
-    )
-    parser.add_argument(
-        "--allow-contraction",
-        action="store_true",
-        help="let vectors' fused products and sums be products and sums, which are rounded one by one",
-    )
-    add_prover_options(parser.add_argument, "--proof")
-    add_time_limits(parser.add_argument, 30.0)
+    add_sarif(parser.add_argument)
+    proof = parser.add_argument_group("the proof").add_argument
+    add_reassociation(proof)
+    text = "let vectors' fused products and sums be products and sums, which are rounded one by one"
+    proof("--allow-contraction", action="store_true", help=text)
+    add_prover_options(proof, "--proof")
+    add_time_limits(parser.add_argument_group(LIMITS).add_argument, 30.0)
+    add_reading_options(parser)
 
 
 def prove(arguments: argparse.Namespace) -> Invocation[Any]:

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_reading_options, add_rewriting_options, add_script, request_of
+from loopwright.cli.options import (
+    Verbs,
+    add_openmp,
+    add_reading_options,
+    add_reassociation,
+    add_script,
+    request_of,
+)
 from loopwright.errors import BadInput, Code
 from loopwright.source import STANDARD, Span, called
 
@@ -34,7 +41,8 @@ def add_to(verbs: Verbs) -> None:
     add("-o", "--output", metavar="PATH", help="the report; by default FILE's name with .html, here")
     add("--pictures", metavar="DIR", help="write each picture there too, as SVG and as PNG, light and dark")
     add_reading_options(parser)
-    add_rewriting_options(parser)
+    add_openmp(parser.add_argument)
+    add_reassociation(parser.add_argument)
     add("--json", action="store_true", help="what was written and the verdict, as JSON")
 
 

@@ -36,25 +36,30 @@ def add_to(verbs: options.Verbs) -> None:
         help="write out the loops that the OpenMP directives in FILE ask for (tile, stripe, interchange, "
         "reverse, unroll, fuse, split), and leave the directives out",
     )
-    target = parser.add_mutually_exclusive_group()
+    written = parser.add_argument_group("what is written")
+    target = written.add_mutually_exclusive_group()
     target.add_argument("-o", "--output", metavar="PATH", help="write there instead of to standard output")
     target.add_argument("--in-place", action="store_true", help="replace FILE, after the proof")
-    options.add_reading_options(parser)
-    options.add_rewriting_options(parser)
-    add(
+    options.add_openmp(written.add_argument)
+    written.add_argument(
         "--target",
         choices=("c", "openmp", "cuda"),
         help="what to write: C, C with OpenMP (as --openmp), or CUDA: kernels to -o FILE.cu, and the C file "
         "that calls them to FILE.host.c",
     )
     text = "test what is left to believe at run time; where it does not hold, the loops run as they were"
-    add("--guard", action="store_true", help=text)
-    add("--step", action="store_true", help="show the region after each operation, to standard error")
-    add("--no-prove", action="store_true", help="write the file without a proof")
-    options.add_prover_options(add)
-    options.add_sarif(add)
-    add("--json", action="store_true", help="code, proofs, assumptions and diagnostics as JSON")
-    options.add_time_limits(add)
+    written.add_argument("--guard", action="store_true", help=text)
+    text = "show the region after each operation, to standard error"
+    written.add_argument("--step", action="store_true", help=text)
+    text = "code, proofs, assumptions and diagnostics as JSON"
+    written.add_argument("--json", action="store_true", help=text)
+    options.add_sarif(written.add_argument)
+    proof = parser.add_argument_group("the proof").add_argument
+    options.add_reassociation(proof)
+    options.add_prover_options(proof)
+    proof("--no-prove", action="store_true", help="write the file without a proof")
+    options.add_time_limits(parser.add_argument_group(options.LIMITS).add_argument)
+    options.add_reading_options(parser)
 
 
 def transform(arguments: argparse.Namespace) -> Invocation[Outcome]:

@@ -42,15 +42,10 @@ def without_comments(source: Source) -> Source:
 def load(path: str | Path) -> Source:
     """The text of a file, or what is wrong with the file."""
     name = os.fspath(file_named(path))
-    if os.path.isdir(name):
-        raise BadInput(
-            Code.FILE, "this is a directory", span=Span.start_of(name), hint="name a file inside it"
-        )
     try:
         name, data = file_bytes(name, LARGEST + 1)
     except OSError as error:
-        place = Span.start_of(called(name))
-        raise BadInput(Code.FILE, f"cannot be read: {error.strerror}", span=place) from None
+        raise unreadable(name, error) from None
     if len(data) > LARGEST:
         raise BadInput(
             Code.FILE,
@@ -59,6 +54,29 @@ def load(path: str | Path) -> Source:
             hint="a description of loops is small; is this the right file?",
         )
     return plain(Source(name, decode(name, data)))
+
+
+def unreadable(name: str, failure: OSError) -> BadInput:
+    """The error for a file that cannot be opened, with the file of a similar name that may be meant."""
+    hint = None
+    if isinstance(failure, IsADirectoryError):
+        hint = "name a file inside it"
+    elif isinstance(failure, FileNotFoundError):
+        hint = _similar(name)
+    message = f"cannot be read: {failure.strerror}"
+    return BadInput(Code.FILE, message, span=Span.start_of(called(name)), hint=hint)
+
+
+def _similar(name: str) -> str:
+    from difflib import get_close_matches
+
+    folder, last = os.path.split(name)
+    if not os.path.isdir(folder or "."):
+        return f"there is no folder {folder}, seen from {os.getcwd()}"
+    near = get_close_matches(last, sorted(os.listdir(folder or ".")), 1, 0.8)
+    if near:
+        return f"did you mean {os.path.join(folder, near[0])}?"
+    return f"no file in {folder or os.getcwd()} has a similar name"
 
 
 def decode(name: str, data: bytes) -> str:

@@ -125,6 +125,9 @@ def _write_files(commit: str, top: Path, file: str, folder: Path) -> None:
     _git(words, top, file, index=index, given=wanted)
 
 
+_FETCH = "'git fetch' gets what others have; in CI, the checkout needs the history (fetch-depth: 0)"
+
+
 def _git(
     words: Sequence[str], folder: Path, file: str, name: str = "", index: str = "", given: bytes = b""
 ) -> bytes:
@@ -139,6 +142,7 @@ def _git(
     if done.returncode == 0:
         return done.stdout
     if name:
-        raise BadInput(Code.OPTION, f"--git {name}: there is no such revision", span=place)
+        raise BadInput(Code.OPTION, f"--git {name}: there is no such revision", span=place, hint=_FETCH)
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    raise BadInput(Code.FILE, f"git: {said[-1] if said else 'failed'}", span=place)
+    hint = "two files are compared without git: loopwright prove OLD NEW"
+    raise BadInput(Code.FILE, f"git: {said[-1] if said else 'failed'}", span=place, hint=hint)

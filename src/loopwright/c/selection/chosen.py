@@ -135,10 +135,13 @@ def _of_line(file: CFile, line: int) -> Span:
             return place_of(node)
     lines = list(dict.fromkeys(node.span.line for node in loops))
     near = sorted(sorted(lines, key=lambda other: abs(other - line))[:8])
-    hint = f"loops start on the lines {', '.join(map(str, near))}" if near else "this file has no loop"
+    hint = "this file has no loop"
+    if near:
+        start = "a loop starts on line" if len(near) == 1 else "loops start on the lines"
+        hint = f"{start} {', '.join(map(str, near))}; 'loopwright find {file.source.path}' lists them"
     message = f"no loop starts on line {line}"
     place = file.source.at(file.source.offset(line, 1))
-    raise BadInput(Code.OPTION, message, span=place, hint=f"{hint}; 'loopwright find' lists them")
+    raise BadInput(Code.OPTION, message, span=place, hint=hint)
 
 
 def _is_same_file(name: str, path: str) -> bool:

@@ -12,6 +12,7 @@ team of plain threads in the library's place.  What the team cannot do is said, 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -175,12 +176,15 @@ def _refuse(tools: Toolchain, folder: Path, source: Source, messages: str) -> No
         raise BadInput(
             Code.DOES_NOT_COMPILE, "the program does not compile", span=Span.start_of(path), hint=hint
         )
+    undefined = re.findall(r"undefined reference to [`‘'](\w+)['’]", messages)
+    if undefined:
+        message = f"the program cannot be linked: nothing defines '{undefined[0]}'"
+        hint = "give the file or the library that does with --cc-option"
+        if "main" in undefined:
+            message = "the program has no 'main', and it is checked while it runs"
+            hint = "write one that calls it with data; without running, 'loopwright prove' compares two files"
+        raise BadInput(Code.DOES_NOT_COMPILE, message, span=Span.start_of(path), hint=hint)
     first = _first_error(messages)
-    if "undefined reference" in messages:
-        hint = f"{first}; give what it needs with --cc-option"
-        raise BadInput(
-            Code.DOES_NOT_COMPILE, "the program cannot be linked", span=Span.start_of(path), hint=hint
-        )
     raise InternalError(Code.OWN_MISTAKE, f"the instrumented program does not compile: {first}")
 
 

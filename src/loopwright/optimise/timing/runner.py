@@ -15,7 +15,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.run.benchmark import PROCESSOR_TIME
 from loopwright.run.compiler import FAST, LONGEST, Compiler, compile_c
 from loopwright.run.timing import TIME, execute, measured
-from loopwright.source import Span
+from loopwright.source import Source, Span
 
 
 @dataclass(frozen=True)
@@ -84,15 +84,25 @@ def original_program(runner: TrialRunner, text: str) -> Path:
     """The file as it is, compiled."""
     try:
         return runner.program(text, "original")
-    except BadInput:
-        if runner.driver or has_main(text):
+    except BadInput as failure:
+        if runner.driver:
             raise
+        if has_main(text):
+            raise _of_the_file(failure, Source(str(runner.source), text)) from None
         raise BadInput(
             Code.DOES_NOT_COMPILE,
             "there is no program to run: the file has no main, and does not compile to one as it is",
             span=Span.start_of(str(runner.source)),
             hint="give the file a main that runs its regions, or name one that has it: --cc-option main.c",
         ) from None
+
+
+def _of_the_file(failure: BadInput, source: Source) -> BadInput:
+    """What is wrong with a copy of the file, said of the file."""
+    span = failure.diagnostic.span
+    if span is None or span.source.text != source.text:
+        return failure
+    return BadInput.of(replace(failure.diagnostic, span=replace(span, source=source)))
 
 
 def has_main(text: str) -> bool:

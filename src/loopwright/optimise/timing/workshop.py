@@ -82,9 +82,16 @@ class Workshop:
                 Code.RUN,
                 f"the original takes {seconds * 1000:.1f} ms, too short to tell one program from another",
                 span=Span.start_of(source.path),
-                hint="give a larger size, with -D N=2000 for example, or ask the model alone: --model",
+                hint=f"give larger sizes, with {self._size()} for example, or ask the model alone: --model",
             )
         return seconds
+
+    def _size(self) -> str:
+        """The option that gives a size of the program another value."""
+        original = self.plans[0].original
+        name = next(iter(original.params), "N")
+        is_macro = any(one.name == name for one in original.file.macros)
+        return f"{'-D' if is_macro else '--size'} {name}=100000"
 
     def text(self, script: Script) -> str:
         """The C file that a script makes."""

@@ -28,7 +28,7 @@ from loopwright.read.c.gate.types import refuse_effects_in_types
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
 from loopwright.read.c.written_numbers import at_known_numbers, with_rows_of_numbers
-from loopwright.read.text import refuse_long_numbers
+from loopwright.read.text import refuse_long_numbers, unreadable
 from loopwright.source import Source, Span, called, file_bytes
 
 _MOST_DIGITS = 4000
@@ -133,8 +133,7 @@ def load_c(path: str | Path) -> Source:
     try:
         name, data = file_bytes(path, _LARGEST + 1)
     except OSError as failure:
-        message = f"cannot read this file: {failure.strerror}"
-        raise BadInput(Code.FILE, message, span=Span.start_of(name), hint="give a C source file") from None
+        raise unreadable(name, failure) from None
     if len(data) > _LARGEST:
         hint = "put the regions into a file of their own"
         raise BadInput(

@@ -79,7 +79,7 @@ def gated(
     file = typed_file(programs[0].source, options.compiled)
     found = {region.place: region for region in file.regions}
     believed = frozenset(options.pure)
-    built = tuple(_of_build(options.compiled.for_file(programs[0].source.path)))
+    built = (*_of_build(options.compiled.for_file(programs[0].source.path)), *_of_missing(file))
     foreign = foreign_names(file.text, HELPERS)
     return tuple(
         replace(
@@ -99,6 +99,15 @@ def _of_build(options: CompilerOptions) -> Iterator[Assumption]:
     """What is left to believe where a build gives a meaning to what C leaves undefined."""
     if options.wraps():
         text = f"no integer of the region overflows, which {options.wraps()} gives a meaning"
+        yield Assumption(AssumptionKind.DESCRIPTION, text)
+
+
+def _of_missing(file: TypedFile) -> Iterator[Assumption]:
+    """What is left to believe where headers are missing: a name may be a macro of theirs."""
+    if file.missing:
+        headers = ", ".join(f"'{one}'" for one in file.missing)
+        was = "was" if len(file.missing) == 1 else "were"
+        text = f"{headers} {was} not found (-I says where): no name in the region is a macro of theirs"
         yield Assumption(AssumptionKind.DESCRIPTION, text)
 
 
