@@ -58,3 +58,20 @@ def test_the_script_to_begin_with_is_proved_however_little_time_is_left() -> Non
         return "proved"
 
     assert first_proved(trials, prove, lambda: left[0]) == (trials[1], "proved")
+
+
+def test_after_a_proof_that_takes_too_long_a_script_of_few_steps_is_next() -> None:
+    """All others were long, too: nothing was proved, and the original was the answer."""
+    head = "distribute()\ntile(S, 8)\nfuse(S, T, 1)\n"
+    scripts = [*(f"{head}unroll(S, i, {k})" for k in (2, 4, 8)), "distribute()\nunroll(S, i, 4)"]
+    trials = [Trial(parse_script(one), 1, "") for one in scripts]
+    left = [10.0]
+
+    def prove(one: Trial, limit: float) -> str:
+        needed = 1.0 if one is trials[3] else 8.0
+        left[0] -= min(limit, needed)
+        if needed > limit:
+            raise GaveUp(Code.TIME, "too long")
+        return "proved"
+
+    assert first_proved(trials, prove, lambda: left[0]) == (trials[3], "proved")

@@ -79,7 +79,8 @@ def first_proved(
 def _is_shorter(one: Trial, tried: Trial) -> bool:
     """Whether it has fewer tiles that are copied than a script that takes too long, or half of its text.
 
-    Or some of its steps, and no others.
+    Or half as many steps, or some of its steps and no others.
     """
     fewer = tiles_copied(one.script) < tiles_copied(tried.script) or set(one.script) < set(tried.script)
+    fewer = fewer or 2 * len(one.script) <= len(tried.script)
     return fewer or written_out(one.script) <= written_out(tried.script) / 2
