@@ -27,6 +27,7 @@ from tests.fuzz.hostile import hostile_case
 from tests.fuzz.judge import Judgement, judged, judged_with_threads
 from tests.fuzz.kinds import KINDS, MUTANTS, Claim, One, Tell, cases, check_of, to_check
 from tests.fuzz.mutants import Mutant, mutants_of, small_mutant, wrong_mutant
+from tests.fuzz.preprocessing import without_compiler
 from tests.fuzz.rewrites import rewrite_case, rewriting
 from tests.fuzz.schedules import schedule_case
 from tests.fuzz.tally import NO_CONFIRMED, NOT_RUN, YES_RUN, Tally
@@ -108,11 +109,12 @@ def rounds(
 ) -> list[Finding]:
     """What the cases of `count` numbers show until `end`."""
     said = _Said()
-    for number in range(seed, seed + count):
-        if end is not None and time.monotonic() > end:
-            break
-        for one in cases(number, outcomes, tell, kinds, mutants_each):
-            said.add(one)
+    with without_compiler():
+        for number in range(seed, seed + count):
+            if end is not None and time.monotonic() > end:
+                break
+            for one in cases(number, outcomes, tell, kinds, mutants_each):
+                said.add(one)
     tell(f"running what was said from {seed} on")
     return said.wrong(outcomes)
 

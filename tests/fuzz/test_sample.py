@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 
 import pytest
 
+from loopwright.c.typed.options import PLAIN
+from loopwright.c.typed.preprocess import Preprocessed, preprocess
+from loopwright.source import Source
 from tests.fuzz.__main__ import rounds
 from tests.fuzz.judge import HOSTILE, RUNS, Pair, judged
+from tests.fuzz.loop_forms import form_of
+from tests.fuzz.preprocessing import as_it_is, without_compiler
 from tests.fuzz.programs import Array
+from tests.fuzz.rewrites import rewriting
 from tests.fuzz.shrink import shrunk
 from tests.fuzz.strength import FAULTS, SOURCES
 
@@ -67,3 +74,23 @@ def test_runs_after_one_that_is_stopped_count_too() -> None:
     assert [bool(one.wrong) for one in told] == [False, True, False]
     assert "division by zero" in told[1].wrong[0]
     assert [one.defined for one in judged(pairs[::-1])] == [one.defined for one in told[::-1]]
+
+
+def test_texts_without_macros_stay() -> None:
+    """What stands for preprocessing has the tokens and pragmas of the compiler's, at the same lines."""
+    pairs = [*map(rewriting, range(3)), *(form_of(k)[0] for k in range(3, 8))]
+    texts = [text for one in pairs for text in (one.old, one.new) if as_it_is(text.encode(), "gcc")]
+    assert len(texts) >= 6
+    for text in texts:
+        source = Source("k.c", text)
+        preprocess.cache_clear()
+        asked = preprocess(source, PLAIN)
+        preprocess.cache_clear()
+        with without_compiler():
+            made = preprocess(source, PLAIN)
+        assert _words(asked) == _words(made) and asked.directives == made.directives
+
+
+def _words(text: Preprocessed) -> list[tuple[str, int]]:
+    found = ((one.group(), text.line_of(one.start())) for one in re.finditer(r"\w+|[^\s\w]", text.text))
+    return [(word, line) for word, line in found if line]
