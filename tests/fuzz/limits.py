@@ -23,15 +23,25 @@ class Late(BaseException):
 
 @contextlib.contextmanager
 def limited(seconds: float = SECONDS) -> Iterator[None]:
-    """Raises `Late` when what is done inside has taken that much processor time."""
+    """Raises `Late` when what is done inside has taken that much processor time.
+
+    What fails after that may do so because `Late` was lost, and is late, too.
+    """
+    is_over = False
 
     def late(number: int, frame: FrameType | None) -> None:
+        nonlocal is_over
+        is_over = True
         raise Late
 
     before: Callable[[int, FrameType | None], object] | int | None = signal.signal(signal.SIGVTALRM, late)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, AGAIN)
     try:
         yield
+    except Exception:
+        if is_over:
+            raise Late from None
+        raise
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)

@@ -263,9 +263,12 @@ class DirectedFile:
     """Each with the loop or the block that it stands at."""
 
     def at(self, statement: Node) -> tuple[OpenmpDirective, ...]:
-        """The directives at a loop or a block, in the order of the text."""
-        place = (statement.start, statement.end)
-        return tuple(one for one, span in self.directives if (span.start, span.end) == place)
+        """The directives at a loop or a block, in the order of the text.
+
+        In other words than the file's, a statement is another one, even where it is as long.
+        """
+        place = (statement.start, statement.end, statement.text)
+        return tuple(one for one, span in self.directives if (span.start, span.end, span.text) == place)
 
 
 def directed(source: Source, choice: Choice) -> DirectedFile:

@@ -13,6 +13,7 @@ from dataclasses import field as field_of
 from dataclasses import replace
 from functools import cached_property
 
+from loopwright.c.declarations import unqualified
 from loopwright.c.file import CFile
 from loopwright.c.liveness import function_around
 from loopwright.c.loops import LEAVING, LOOPS
@@ -257,7 +258,7 @@ class _Prelude:
                     if one.type == "init_declarator":
                         self.declare(one, is_static="static" in node.text.split())
                         self.forget(field(one, "value"))
-            case "expression_statement":
+            case "expression_statement" | "else_clause":
                 for one in named_children(node):
                     self.run(one)
             case "assignment_expression" | "update_expression":
@@ -272,9 +273,6 @@ class _Prelude:
                     self.forget(node)
                 elif branch is not None:
                     self.run(branch)
-            case "else_clause":
-                for one in named_children(node):
-                    self.run(one)
             case "call_expression":
                 self.call(node)
             case kind if kind in LEAVING:
@@ -301,7 +299,7 @@ class _Prelude:
     def declare(self, node: Node, *, is_static: bool) -> None:
         target, value = field(node, "declarator"), field(node, "value")
         if target.type == "identifier":
-            self.set(target.text, None if is_static else self.given(value))
+            self.set(target.text, None if is_static else self.given(value, target.text))
         elif target.type == "array_declarator" or "&" in value.text:
             self.cells |= set(identifiers(target)[:1])
 
@@ -315,7 +313,7 @@ class _Prelude:
         if node.type == "assignment_expression":
             self.forget(field(node, "right"))
         if node.type == "assignment_expression" and sign == "=":
-            self.set(core.text, self.given(field(node, "right")))
+            self.set(core.text, self.given(field(node, "right"), core.text))
             return
         before = self.value(core)
         added = 1 if node.type == "update_expression" else self.value(field(node, "right"))
@@ -348,8 +346,8 @@ class _Prelude:
             return None
         return value if kind.least <= value <= kind.greatest else None
 
-    def given(self, node: Node) -> float | str | None:
-        """The value of an expression; a text where it is a load, or what an unknown function returns."""
+    def given(self, node: Node, target: str) -> float | str | None:
+        """The value of an expression; a text where it is any of the target's type, or from a call."""
         core = core_of(node)
         value = self.value(core)
         if value is not None:
@@ -363,7 +361,10 @@ class _Prelude:
         is_load = core.type in ("subscript_expression", "field_expression", "pointer_expression")
         is_open = core.type == "identifier" and core.text not in self.values
         is_set = bool((self.cells | self.function.fixed) & set(identifiers(core)[:1])) or "&" in core.text
-        return "a load" if (is_load or is_open) and not is_set else None
+        declared, names = self.function.file.declarations, (target, *identifiers(core)[:1])
+        found = (declared.visible(one, self.function.region) for one in names)
+        is_other = len({unqualified(one.type) for one in found if one is not None}) > 1
+        return "a load" if (is_load or is_open) and not is_set and not is_other else None
 
     def forget(self, node: Node) -> None:
         """Variables that a statement changes in some way, and cells that are set outside of loops."""
@@ -376,18 +377,16 @@ class _Prelude:
                 self.values[core.text] = None
             elif core is not None and not in_loop:
                 self.cells |= set(identifiers(core)[:1])
-            if part.type == "call_expression" and part != node and not self.ends(part):
+            ends = part.type == "call_expression" and field(part, "function").text in self.function.ending
+            if part.type == "call_expression" and part != node and not ends:
                 self.call(part)
-
-    def ends(self, node: Node) -> bool:
-        """Whether a call does not come back, or may not."""
-        return field(node, "function").text in self.function.ending
 
     def refuse_leaving(self, node: Node) -> None:
         """Where a statement that is not followed may leave the function, inputs decide that it does not."""
         for part in walk(node):
             jumps = part.type in ("return_statement", "goto_statement")
-            if not jumps and not (part.type == "call_expression" and self.ends(part)):
+            is_call = part.type == "call_expression"
+            if not jumps and not (is_call and field(part, "function").text in self.function.ending):
                 continue
             below, above = part, part.parent
             while above is not None and below != node:
