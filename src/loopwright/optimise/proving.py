@@ -83,4 +83,4 @@ def _is_shorter(one: Trial, tried: Trial) -> bool:
     """
     fewer = tiles_copied(one.script) < tiles_copied(tried.script) or set(one.script) < set(tried.script)
     fewer = fewer or 2 * len(one.script) <= len(tried.script)
-    return fewer or written_out(one.script) <= written_out(tried.script) / 2
+    return fewer or 2 * written_out(one.script) <= written_out(tried.script) > 0
