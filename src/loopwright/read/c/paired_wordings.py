@@ -50,6 +50,7 @@ from loopwright.source import Source, Span
 _DEEPEST = 3
 """How deep functions that call others are inlined."""
 Texts: TypeAlias = tuple[Source, Source]
+PairOfOptions: TypeAlias = tuple[CompilerOptions, CompilerOptions]
 COUNTED_ON = "what is counted on in loops does not overflow, and pointers that are compared are in one array"
 Rewording: TypeAlias = Callable[[Source, CompilerOptions], Source]
 
@@ -73,6 +74,13 @@ class SmallSizes:
     texts: Texts
 
 
+def _both(texts: Texts, options: PairOfOptions, *ways: Rewording) -> Texts:
+    """Two texts, each in other words one way after the other."""
+    for way in ways:
+        texts = way(texts[0], options[0]), way(texts[1], options[1])
+    return texts
+
+
 def pairs_of_wordings(
     old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions
 ) -> Iterator[PairOfWordings]:
@@ -88,17 +96,18 @@ def pairs_of_wordings(
     bare = without_prefetches(old), without_prefetches(new)
     told = (FETCHED,) if bare != (old, new) else ()
     old, new = (with_parallel_loops(with_reductions(with_memory_loops(one))) for one in bare)
-    yield from _once(_in_all_tables((old, new), (compiled, options), told), seen)
-    shown = _with_sizes_shown((old, new), (compiled, options))
-    if shown != (old, new):
-        yield from _once(_in_all_tables(shown, (compiled, options), told), seen)
-    whole = in_table_loops(old, compiled, with_whole_loops), in_table_loops(new, options, with_whole_loops)
-    if whole != (old, new):
-        for pair in _once(_in_all_tables(whole, (compiled, options), told), seen):
+    given, own = (old, new), (compiled, options)
+    yield from _once(_in_all_tables(given, own, told), seen)
+    shown = _with_sizes_shown(given, own)
+    if shown != given:
+        yield from _once(_in_all_tables(shown, own, told), seen)
+    whole = _both(given, own, partial(in_table_loops, way=with_whole_loops))
+    if whole != given:
+        for pair in _once(_in_all_tables(whole, own, told), seen):
             yield replace(pair, trusted=(*pair.trusted, IN_PARTS), races_count=False)
 
 
-def _with_sizes_shown(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> Texts:
+def _with_sizes_shown(given: Texts, options: PairOfOptions) -> Texts:
     """Two texts without calls of macros in regions, where one names a size of the function around it."""
     if not any(map(mentions_sizes, given)):
         return given
@@ -106,8 +115,7 @@ def _with_sizes_shown(given: Texts, options: tuple[CompilerOptions, CompilerOpti
     def is_called(call: Span, _: Sequence[str]) -> bool:
         return call.text.endswith(")")
 
-    old, new = (with_macros_written_out(*one, is_called) for one in zip(given, options, strict=True))
-    return old, new
+    return _both(given, options, partial(with_macros_written_out, is_written_out=is_called))
 
 
 def _once(pairs: Iterable[PairOfWordings], seen: set[Texts]) -> Iterator[PairOfWordings]:
@@ -119,7 +127,7 @@ def _once(pairs: Iterable[PairOfWordings], seen: set[Texts]) -> Iterator[PairOfW
 
 
 def _in_all_tables(
-    given: Texts, options: tuple[CompilerOptions, CompilerOptions], told: tuple[str, ...]
+    given: Texts, options: PairOfOptions, told: tuple[str, ...]
 ) -> Iterator[PairOfWordings]:
     for texts, more in _in_tables(given, options):
         trusted = (*told, *more)
@@ -130,12 +138,11 @@ def _in_all_tables(
                 yield PairOfWordings(rows, trusted)
 
 
-def _in_rows(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> Iterator[Texts]:
+def _in_rows(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
     """The texts with rows in place of tables in one dimension, once they are read so."""
-    plain = in_plain_loops(given[0], options[0]), in_plain_loops(given[1], options[1])
-    inlined = _with_all_inlined(plain, options)
-    pointed = [with_element_pointers(one, own, rows=True) for one, own in zip(inlined, options, strict=True)]
-    for texts in dict.fromkeys((inlined, (pointed[0], pointed[1]))):
+    inlined = _with_all_inlined(_both(given, options, in_plain_loops), options)
+    pointed = _both(inlined, options, partial(with_element_pointers, rows=True))
+    for texts in dict.fromkeys((inlined, pointed)):
         found = with_tables(*texts, options)
         if found is not None:
             yield found
@@ -143,20 +150,20 @@ def _in_rows(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> 
 
 
 def _in_tables(
-    given: Texts, options: tuple[CompilerOptions, CompilerOptions]
+    given: Texts, options: PairOfOptions
 ) -> Iterator[tuple[Texts, tuple[str, ...]]]:
     """The texts, then with a loop for each size of a table, then with one for all of it; and what these
     leave to believe."""
     yield given, ()
     if any(map(has_products, given)):
         for way in (with_nested_loops, with_flat_loops):
-            texts = in_table_loops(given[0], options[0], way), in_table_loops(given[1], options[1], way)
+            texts = _both(given, options, partial(in_table_loops, way=way))
             if texts != given:
                 yield texts, (SIZES,)
 
 
 def with_small_sizes(
-    given: Texts, options: tuple[CompilerOptions, CompilerOptions], assumed: Sequence[str]
+    given: Texts, options: PairOfOptions, assumed: Sequence[str]
 ) -> Iterator[SmallSizes]:
     """Two texts with numbers in place of sizes that they multiply, of which nothing is assumed, and with two
     threads where they ask for the number of a thread.  Macros that may name a size are written out."""
@@ -171,19 +178,17 @@ def with_small_sizes(
             yield SmallSizes(values_text(numbers), numbers, texts)
 
 
-def _all_pairs(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> Iterator[PairOfWordings]:
+def _all_pairs(given: Texts, options: PairOfOptions) -> Iterator[PairOfWordings]:
     for texts in _identities(given, options):
         yield PairOfWordings(texts)
-    plain = in_plain_loops(given[0], options[0]), in_plain_loops(given[1], options[1])
-    for texts in (given, _with_all_inlined(plain, options)):
-        evolved = with_evolved_values(texts[0], options[0]), with_evolved_values(texts[1], options[1])
+    for texts in (given, _with_all_inlined(_both(given, options, in_plain_loops), options)):
+        evolved = _both(texts, options, with_evolved_values)
         if evolved != texts:
             yield PairOfWordings(evolved, (COUNTED_ON,))
-            again = in_plain_loops(evolved[0], options[0]), in_plain_loops(evolved[1], options[1])
-            yield PairOfWordings(again, (COUNTED_ON,))
+            yield PairOfWordings(_both(evolved, options, in_plain_loops), (COUNTED_ON,))
 
 
-def _with_all_inlined(texts: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> Texts:
+def _with_all_inlined(texts: Texts, options: PairOfOptions) -> Texts:
     for _ in range(_DEEPEST):
         further = _inlined(*texts, *options)
         if further == texts:
@@ -192,36 +197,30 @@ def _with_all_inlined(texts: Texts, options: tuple[CompilerOptions, CompilerOpti
     return texts
 
 
-def _identities(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> Iterator[Texts]:
-    def both(texts: Texts, *ways: Rewording) -> Texts:
-        for way in ways:
-            texts = way(texts[0], options[0]), way(texts[1], options[1])
-        return texts
-
-    plain = both(given, in_plain_loops)
+def _identities(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
+    plain = _both(given, options, in_plain_loops)
     inlined = _with_all_inlined(plain, options)
-    yield both(inlined, in_plain_loops)
+    yield _both(inlined, options, in_plain_loops)
     yield plain
     yield given
-    yield both(given, with_first_values)
-    yield both(given, with_other_iterators)
+    yield _both(given, options, with_first_values)
+    yield _both(given, options, with_other_iterators)
     for texts in dict.fromkeys((given, inlined)):
-        yield from _without_pointers(texts, both, options)
+        yield from _without_pointers(texts, options)
 
 
-def _without_pointers(
-    given: Texts, both: Callable[..., Texts], options: tuple[CompilerOptions, CompilerOptions]
-) -> Iterator[Texts]:
+def _without_pointers(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
     """Two texts with elements in place of pointers, and assignments in place of first values of arrays."""
     walked = (
         with_pointer_walks(given[0], options[0]),
         with_pointer_walks(given[1], options[1], always=False),
     )
-    pointed = both(walked, partial(with_element_pointers, rows=True))
-    for texts in (walked, pointed, both(given, with_assigned_arrays), both(pointed, with_assigned_arrays)):
+    pointed = _both(walked, options, partial(with_element_pointers, rows=True))
+    assigned = (_both(texts, options, with_assigned_arrays) for texts in (given, pointed))
+    for texts in (walked, pointed, *assigned):
         if texts != given:
-            yield both(texts, in_plain_loops)
-            yield both(texts, with_first_values)
+            yield _both(texts, options, in_plain_loops)
+            yield _both(texts, options, with_first_values)
 
 
 def _inlined(old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions) -> Texts:

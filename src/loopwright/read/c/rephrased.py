@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
-from loopwright.c.regions import Region
 from loopwright.c.reworded.array_values import arrays_with_values, with_array_values
 from loopwright.c.reworded.counted_loops import with_continued_loops, with_counted_loops
 from loopwright.c.reworded.declared import (
@@ -27,6 +26,7 @@ from loopwright.c.reworded.distinct_names import with_distinct_names
 from loopwright.c.reworded.final_values import with_final_values
 from loopwright.c.reworded.jumps import with_structured_jumps
 from loopwright.c.reworded.parallel_blocks import with_ordered_tests
+from loopwright.c.reworded.passages import passages
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
@@ -55,10 +55,29 @@ _STATEMENTS = frozenset(
 )
 
 
+def _kept_apart(
+    source: Source,
+    before: Source,
+    found: Source,
+    options: CompilerOptions,
+    names: Callable[[Source, Source], Iterable[str]] = lambda before, found: (),
+) -> Source:
+    """Other words that were `found` for what was `before`, if macros of the text that was given are what they
+    seem, and no pointer leads to the variables of these names."""
+    if found == before or not _has_plain_macros(source, options):
+        return before
+    is_changed = any(map(typed_file(source, options).may_point_to, names(before, found)))
+    return before if is_changed else found
+
+
+def _all_names(text: Source, _: Source) -> list[str]:
+    """The names in the regions of a text."""
+    return sorted({name for passage in passages(text) for name in identifiers(passage.block)})
+
+
 def in_plain_loops(source: Source, options: CompilerOptions) -> Source:
     """The text with plain loops, where that is what the compiler reads."""
-    plain = with_plain_loops(source)
-    return plain if plain == source or _has_plain_macros(source, options) else source
+    return _kept_apart(source, source, with_plain_loops(source), options)
 
 
 def in_counted_loops(source: Source, options: CompilerOptions) -> Source:
@@ -66,26 +85,18 @@ def in_counted_loops(source: Source, options: CompilerOptions) -> Source:
     plain = in_plain_loops(source, options)
     counted = with_plain_loops(with_counted_loops(plain, LIBRARY))
     counted = with_plain_loops(with_counted_loops(counted, LIBRARY)) if counted != plain else plain
-    if counted == plain or not _has_plain_macros(source, options):
-        return plain
-    names = sorted({name for region in c_file(plain).regions for name in _names_in(plain, region)})
-    is_changed = any(typed_file(source, options).may_point_to(name) for name in names)
-    return plain if is_changed else counted
+    return _kept_apart(source, plain, counted, options, _all_names)
 
 
 def in_table_loops(source: Source, options: CompilerOptions, way: Callable[[Source], Source]) -> Source:
     """The text with the loops over tables in other words, where nothing else may change what these name."""
-    found = way(source)
-    if found == source or not _has_plain_macros(source, options):
-        return source
-    names = sorted({name for region in c_file(source).regions for name in _names_in(source, region)})
-    return source if any(typed_file(source, options).may_point_to(name) for name in names) else found
+    return _kept_apart(source, source, way(source), options, _all_names)
 
 
 def with_own_names(source: Source, options: CompilerOptions) -> Source:
     """The text in which no variable of a block has the name of another loop's iterator."""
-    found = with_distinct_names(source)
-    if found == source or not _has_plain_macros(source, options):
+    found = _kept_apart(source, source, with_distinct_names(source), options)
+    if found == source:
         return source
     located = zip(typed_file(source, options).located, typed_file(found, options).located, strict=True)
     return found if all(_is_renamed(one, other) for (_, one), (_, other) in located) else source
@@ -108,10 +119,9 @@ def with_assigned_arrays(source: Source, options: CompilerOptions) -> Source:
 
     Macros in such declarations stand for values: none makes a comma, or one of the words before the names.
     """
-    found = with_array_values(source)
-    if found == source or not _has_plain_macros(source, options):
-        return source
-    return source if hides_words(source, arrays_with_values(source), options) else found
+    found = _kept_apart(source, source, with_array_values(source), options)
+    is_kept = found == source or hides_words(source, arrays_with_values(source), options)
+    return source if is_kept else found
 
 
 def _with_outer_declarations(source: Source, options: CompilerOptions) -> Source:
@@ -119,29 +129,26 @@ def _with_outer_declarations(source: Source, options: CompilerOptions) -> Source
 
     Macros in their declarations stand for values: one that is `static int` sets the first value once.
     """
-    found = with_outer_declarations(source)
-    if found == source or not _has_plain_macros(source, options):
-        return source
-    return source if hides_words(source, moved_declarations(source), options) else found
+    found = _kept_apart(source, source, with_outer_declarations(source), options)
+    is_kept = found == source or hides_words(source, moved_declarations(source), options)
+    return source if is_kept else found
 
 
 def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
     """The text with plain loops that have iterators of their own, where those are read after the loops."""
     plain = in_plain_loops(source, options)
-    final = with_final_values(plain)
-    if final == plain or not _has_plain_macros(source, options):
-        return plain
-    replaced = _iterators(plain) - _iterators(final)
-    return plain if any(map(typed_file(source, options).may_point_to, replaced)) else final
+
+    def replaced(before: Source, found: Source) -> Counter[str]:
+        return _iterators(before) - _iterators(found)
+
+    return _kept_apart(source, plain, with_final_values(plain), options, replaced)
 
 
 def with_first_values(source: Source, options: CompilerOptions) -> Source:
     """The text with plain loops, and first values for those that go on where another one ended."""
     plain = in_plain_loops(source, options)
     found = with_continued_loops(plain)
-    if found == plain or not _has_plain_macros(source, options):
-        return plain
-    return plain if any(map(typed_file(source, options).may_point_to, {*_iterators(found)})) else found
+    return _kept_apart(source, plain, found, options, lambda _, text: {*_iterators(text)})
 
 
 def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
@@ -169,8 +176,7 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
 def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
     source = with_ordered_tests(with_leading_attributes(source), options)
     source = _with_outer_declarations(source, options)
-    changed = with_structured_jumps(source)
-    source = changed if changed != source and _has_plain_macros(source, options) else source
+    source = _kept_apart(source, source, with_structured_jumps(source), options)
     yield source
     again = _defined_again(source, options)
     other = (_is_more, _is_called, _is_part, lambda call, _: not again.isdisjoint(names_in(call.text)))
@@ -251,15 +257,8 @@ def _with_bounds(source: Source, options: CompilerOptions, kept: frozenset[int] 
         found = with_set_bounds(source, kept)
     except BadInput:  # a text that is C only after its macros are written out
         return WithBounds(source)
-    if not found.heads or not _has_plain_macros(source, options):
-        return WithBounds(source)
-    names = sorted({name for region in c_file(source).regions for name in _names_in(source, region)})
-    is_changed = any(typed_file(source, options).may_point_to(name) for name in names)
-    return WithBounds(source) if is_changed else found
-
-
-def _names_in(source: Source, region: Region) -> tuple[str, ...]:
-    return identifiers(c_file(source).block(region.place))
+    text = _kept_apart(source, source, found.source, options, _all_names) if found.heads else source
+    return found if text == found.source else WithBounds(source)
 
 
 def _defined_again(source: Source, options: CompilerOptions) -> frozenset[str]:
@@ -356,12 +355,7 @@ def _same_tokens(source: Source, written: Source, options: CompilerOptions) -> b
 
 def _iterators(source: Source) -> Counter[str]:
     """The names that the loops of regions assign their first values to, and how many of them do."""
-    loops = (
-        node
-        for region in c_file(source).regions
-        for node in walk(c_file(source).block(region.place))
-        if node.type == "for_statement"
-    )
+    loops = (node for passage in passages(source) for node in passage.block.of_type("for_statement"))
     return Counter(name for loop in loops if (name := loop_iterator(loop)) is not None)
 
 
