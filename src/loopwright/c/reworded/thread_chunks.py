@@ -22,7 +22,7 @@ Lines stay.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator
 from typing import TypeAlias
 
 from loopwright.c.file import CFile, c_file
@@ -32,14 +32,15 @@ from loopwright.c.reworded.final_values import integer_type
 from loopwright.c.reworded.flat_loops import INDEX_TYPES
 from loopwright.c.reworded.parallel_blocks import BLOCK, CLAUSES
 from loopwright.c.reworded.passages import changed_in, edited_while
+from loopwright.c.sums import ONE, Atom, IntegerSum, sum_of
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, without_parentheses
-from loopwright.c.tokens import decimal, has_effect, on_one_line, packed
+from loopwright.c.tokens import has_effect, on_one_line, packed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span
 
-Atom: TypeAlias = "str | tuple[str, Total, Total]"
-Total: TypeAlias = tuple[tuple[tuple[Atom, ...], int], ...]
-"""A sum: products of atoms, sorted, and how often each is there."""
+Function: TypeAlias = tuple[str, IntegerSum, IntegerSum]
+"""A quotient, the smaller of two, or what is the first for the last part and the second for others."""
+_NUMBER, _PARTS = IntegerSum.atom("#thread"), IntegerSum.atom("#threads")
 IN_PARTS = "where the parts of a loop end is computed without overflow"
 _THREAD, _THREADS = "omp_get_thread_num", "omp_get_num_threads"
 _CASTS = (*INDEX_TYPES, "long int", "unsigned", "unsigned int", "unsigned long long")
@@ -88,7 +89,7 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
     if _has_own_numbers(file):
         return
     for region, pragma, block in _blocks(file):
-        edits = _whole(block, _Parts(file, _atom("#thread"), _atom("#threads"), are_threads=True))
+        edits = _whole(block, _Parts(file, _PARTS, are_threads=True))
         inside = [] if not edits else _hidden(region, block.start, edits[0][1])
         if edits and all(packed(one.argument) == "ompsimd" for one in inside):
             clauses = pragma.argument[pragma.argument.index("parallel") + len("parallel") :]
@@ -117,16 +118,16 @@ def _of_loop(loop: Node, file: CFile, region: Region) -> Iterator[list[Edit]]:
     if name is None or body.type != "compound_statement" or test is None or first_value(loop).text != "0":
         return
     around = loop.parent
-    before = _Parts(file, _atom("#thread"), _atom("#threads"), are_threads=False)
+    before = _Parts(file, _PARTS, are_threads=False)
     siblings = [] if around is None else [one for one in named_children(around) if one.end <= loop.start]
     for one in siblings:
         if not before.take(one):
             before.given.clear()
     end = before.total(test.right)
     is_counted = test.sign == "<" and test.left.text == name and loop_step(loop, name) == 1
-    if end is None or not is_counted or len(end) != 1 or end[0][0] or end[0][1] < 1:
+    if end is None or not is_counted or (end.constant or 0) < 1:
         return
-    before.given[name], before.parts = _atom("#thread"), end
+    before.given[name], before.parts = _NUMBER, end
     edits = _whole(body, before)
     is_own = field(loop, "initializer").type == "declaration"
     if edits and is_own and not _hidden(region, loop.start, edits[0][1]):
@@ -140,7 +141,7 @@ def _whole(block: Node, parts: _Parts) -> list[Edit] | None:
     if loop.type != "for_statement" or not all(parts.take(one, given) for one in before):
         return None
     name, test, body = loop_iterator(loop), binary(loop.child_by_field_name("condition")), field(loop, "body")
-    own = {*parts.given} - given | {one for one in given if parts.given[one] == parts.number}
+    own = {*parts.given} - given | {one for one in given if parts.given[one] == _NUMBER}
     if name is None or test is None or test.sign != "<":
         return None
     if test.left.text != name or not own.isdisjoint(identifiers(body)):
@@ -151,11 +152,11 @@ def _whole(block: Node, parts: _Parts) -> list[Edit] | None:
         return None
     if not parts.has_one_sign(limits[0], field(start, "type").text):
         return None
-    kept = {*parts.given, *(str(one) for total in limits for monomial, _ in total for one in monomial)}
+    kept = {*parts.given, *(one.text for total in limits for one in total.atoms)}
     if not kept.isdisjoint(changed_in(body)):
         return None
     kind = on_one_line(field(start, "type").text)
-    head = f"for ({kind} {name} = {_text(limits[0])}; {name} < {_text(limits[1])}; {name}++) "
+    head = f"for ({kind} {name} = {limits[0]}; {name} < {limits[1]}; {name}++) "
     front = Span(block.source, block.start, body.spelled.start).reworded(head)
     return [front, Span(block.source, body.end, block.end).reworded()]
 
@@ -165,12 +166,13 @@ class _Parts:
     """What the names of a block are, by the number of a part and how many there are."""
 
     file: CFile
-    number: Total
-    parts: Total
+    parts: IntegerSum
     are_threads: bool
 
     def __post_init__(self) -> None:
-        self.given: dict[str, Total] = {}
+        self.given: dict[str, IntegerSum] = {}
+        self.functions: dict[Atom, Function] = {}
+        """What the atoms of sums are that are no names."""
         self.kinds: set[str] = set()
         """The types that are computed in."""
         self.of_sizes: set[str] = set()
@@ -204,7 +206,7 @@ class _Parts:
         self.given[name] = found
         return True
 
-    def _chosen(self, test: Node, value: Total, other: Total) -> Total | None:
+    def _chosen(self, test: Node, value: IntegerSum, other: IntegerSum) -> IntegerSum | None:
         """What `test ? value : other` is, where it is the smaller, or the end of the last part."""
         compared = binary(test)
         left = None if compared is None else self.total(compared.left)
@@ -215,55 +217,65 @@ class _Parts:
         if relation in (">", ">="):
             left, right, relation = right, left, {">": "<", ">=": "<="}[relation]
         if relation in ("<", "<=") and (left, right) == (value, other):
-            return _smaller(value, other)
-        last = _plus(self.parts, _number(1), -1)
-        is_last = relation == "==" and (left, right) in ((self.number, last), (last, self.number))
-        return _atom(("last", value, other)) if is_last else None
+            return self._smaller(value, other)
+        last = self.parts.minus(ONE)
+        is_last = relation == "==" and (left, right) in ((_NUMBER, last), (last, _NUMBER))
+        return self._made("last", value, other) if is_last else None
 
-    def total(self, node: Node) -> Total | None:
+    def _made(self, kind: str, one: IntegerSum, other: IntegerSum) -> IntegerSum:
+        """A function of two sums."""
+        atom = Atom(f"{kind}({one}, {other})")
+        self.functions[atom] = kind, one, other
+        return IntegerSum((((atom,), 1),))
+
+    def _smaller(self, one: IntegerSum, other: IntegerSum) -> IntegerSum:
+        return self._made("min", *sorted((one, other), key=str))
+
+    def total(self, node: Node) -> IntegerSum | None:
         """An expression as a sum."""
-        node = without_parentheses(node)
+        return sum_of(node, self._part)
+
+    def _part(self, node: Node) -> IntegerSum | None:
+        """A part of a sum that is no number."""
         match node.type:
-            case "number_literal":
-                value = decimal(node.text)
-                return None if value is None else _number(value)
             case "identifier":
                 return self.given[node.text] if node.text in self.given else self._size(node)
             case "cast_expression":
                 self.kinds.add(field(node, "type").text)
                 return self.total(field(node, "value")) if field(node, "type").text in _CASTS else None
             case "conditional_expression" if node.child_by_field_name("consequence") is not None:
-                values = self.total(field(node, "consequence")), self.total(field(node, "alternative"))
-                test = field(node, "condition")
-                return None if None in values else self._chosen(test, values[0] or (), values[1] or ())
+                one, other = (self.total(field(node, side)) for side in ("consequence", "alternative"))
+                if one is None or other is None:
+                    return None
+                return self._chosen(field(node, "condition"), one, other)
             case "call_expression":
                 return self._called(node)
-            case "binary_expression":
-                return self._combined(node)
-            case _:
-                return None
+            case "binary_expression" if operator(node) == "/":
+                one, other = (self.total(field(node, side)) for side in ("left", "right"))
+                return None if one is None or other is None else self._made("/", one, other)
+        return None
 
-    def _size(self, node: Node) -> Total | None:
+    def _size(self, node: Node) -> IntegerSum | None:
         kind = integer_type(node.text, self.file.declarations, node)
         self.of_sizes.add(kind or "")
-        return None if kind is None else _atom(node.text)
+        return None if kind is None else IntegerSum.atom(node.text)
 
-    def has_one_sign(self, start: Total, counted: str) -> bool:
+    def has_one_sign(self, start: IntegerSum, counted: str) -> bool:
         """Whether nothing is unsigned, or all that may be negative: then parts start at 0."""
         if {*self.kinds, *self.of_sizes, counted}.isdisjoint(_UNSIGNED):
             return True
-        return not start and self.of_sizes <= {*_UNSIGNED}
+        return start.constant == 0 and self.of_sizes <= {*_UNSIGNED}
 
-    def _called(self, node: Node) -> Total | None:
+    def _called(self, node: Node) -> IntegerSum | None:
         name, arguments = field(node, "function").text, named_children(field(node, "arguments"))
         if name in (_THREAD, _THREADS) and not arguments:
-            found = self.number if name == _THREAD else self.parts
+            found = _NUMBER if name == _THREAD else self.parts
             return found if self.are_threads else None
         values = [self.total(one) for one in arguments]
         if len(values) != 2 or not self._is_minimum(name) or any(has_effect(one.text) for one in arguments):
             return None
         known = [one for one in values if one is not None]
-        return _smaller(known[0], known[1]) if len(known) == 2 else None
+        return self._smaller(known[0], known[1]) if len(known) == 2 else None
 
     def _is_minimum(self, name: str) -> bool:
         """Whether a macro of the file is the smaller of its two arguments."""
@@ -275,23 +287,7 @@ class _Parts:
             body = re.sub(rf"\b{re.escape(parameter)}\b", letter, body)
         return _SMALLER.fullmatch(body) is not None
 
-    def _combined(self, node: Node) -> Total | None:
-        left, right = (self.total(field(node, side)) for side in ("left", "right"))
-        if left is None or right is None:
-            return None
-        match operator(node):
-            case "+":
-                return _plus(left, right)
-            case "-":
-                return _plus(left, right, -1)
-            case "*":
-                return _times(left, right)
-            case "/":
-                return _atom(("/", left, right))
-            case _:
-                return None
-
-    def limits(self, loop: Node, name: str, end: Node) -> tuple[Total, Total] | None:
+    def limits(self, loop: Node, name: str, end: Node) -> tuple[IntegerSum, IntegerSum] | None:
         """From where to where all parts go together."""
         first, limit = self.total(first_value(loop)), self.total(end)
         update = loop.child_by_field_name("update")
@@ -301,7 +297,7 @@ class _Parts:
             step = without_parentheses(update)
             is_sum = step.type == "assignment_expression" and operator(step) == "+="
             stride = self.total(field(step, "right")) if is_sum and field(step, "left").text == name else None
-            start = _plus(first, self.number, -1)
+            start = first.minus(_NUMBER)
             is_cyclic = self.are_threads and stride == self.parts
             return (start, limit) if is_cyclic and self._is_free(start, limit) else None
         for start, stop in self._ends(first, limit):
@@ -309,76 +305,34 @@ class _Parts:
                 return start, stop
         return None
 
-    def _ends(self, first: Total, limit: Total) -> Iterator[tuple[Total, Total]]:
+    def _ends(self, first: IntegerSum, limit: IntegerSum) -> Iterator[tuple[IntegerSum, IntegerSum]]:
         """The ends of all, if one part goes from `first` to `limit`."""
-        number, parts = self.number, self.parts
-        for chunk in (one for monomial, _ in first for one in monomial if isinstance(one, tuple)):
-            size = _atom(chunk)
-            start, after = _plus(first, _times(number, size), -1), _plus(first, size)
-            for kind, one, other in _functions(limit):
+        parts = self.parts
+        for chunk in sorted(self.functions.keys() & first.atoms):
+            size = IntegerSum((((chunk,), 1),))
+            start, after = first.minus(_NUMBER.times(size)), first.plus(size)
+            for kind, one, other in self._terms(limit) if len(limit.terms) == 1 else ():
                 for stop, rest in ((one, other), (other, one)):
-                    count = _plus(stop, start, -1)
-                    up = _plus(_plus(count, parts), _number(1), -1)
+                    count = stop.minus(start)
+                    up = count.plus(parts).minus(ONE)
                     wanted = ("/", up, parts) if kind == "min" else ("/", count, parts)
-                    if rest == after and chunk == wanted and (kind == "min" or stop == one):
+                    if rest == after and self.functions[chunk] == wanted and (kind == "min" or stop == one):
                         yield start, stop
-        for kind, product, divisor in _functions(first, alone=False):
-            start = _plus(first, _atom((kind, product, divisor)), -1)
-            for further, more, other in _functions(limit, alone=False):
-                count = _plus(more, product, -1)
-                is_next = product == _times(count, number) and divisor == other == parts
-                same = _plus(limit, _atom((further, more, other)), -1) == start
+        for kind, product, divisor in self._terms(first):
+            start = first.minus(self._made(kind, product, divisor))
+            for further, more, other in self._terms(limit):
+                count = more.minus(product)
+                is_next = product == count.times(_NUMBER) and divisor == other == parts
+                same = limit.minus(self._made(further, more, other)) == start
                 if kind == further == "/" and is_next and same:
-                    yield start, _plus(start, count)
+                    yield start, start.plus(count)
 
-    def _is_free(self, *totals: Total) -> bool:
+    def _terms(self, total: IntegerSum) -> list[Function]:
+        """The quotients, and what is the smaller of two, that are terms of a sum."""
+        alone = [product[0] for product, factor in total.terms if len(product) == 1 and factor == 1]
+        return [self.functions[one] for one in alone if one in self.functions]
+
+    def _is_free(self, *totals: IntegerSum) -> bool:
         """Whether these do not depend on the part, nor on how many there are, and can be written."""
-        names = [one for total in totals for monomial, _ in total for one in monomial]
-        return all(isinstance(one, str) and not one.startswith("#") for one in names)
-
-
-def _functions(total: Total, *, alone: bool = True) -> Iterator[tuple[str, Total, Total]]:
-    """The quotients, and what is the smaller of two, in a sum; `alone`, if it is nothing else."""
-    for monomial, factor in total:
-        is_alone = len(monomial) == 1 and factor == 1 and not (alone and total[1:])
-        if is_alone and isinstance(monomial[0], tuple):
-            yield monomial[0]
-
-
-def _number(value: int) -> Total:
-    return (((), value),) if value else ()
-
-
-def _atom(one: Atom) -> Total:
-    return (((one,), 1),)
-
-
-def _smaller(one: Total, other: Total) -> Total:
-    first, second = sorted((one, other), key=repr)
-    return _atom(("min", first, second))
-
-
-def _plus(one: Total, other: Total, factor: int = 1) -> Total:
-    found: dict[tuple[Atom, ...], int] = dict(one)
-    for monomial, multiple in other:
-        found[monomial] = found.get(monomial, 0) + factor * multiple
-    return _sorted(found)
-
-
-def _times(one: Total, other: Total) -> Total:
-    found: dict[tuple[Atom, ...], int] = {}
-    for a, factor in one:
-        for b, multiple in other:
-            monomial = tuple(sorted((*a, *b), key=repr))
-            found[monomial] = found.get(monomial, 0) + factor * multiple
-    return _sorted(found)
-
-
-def _sorted(found: Mapping[tuple[Atom, ...], int]) -> Total:
-    return tuple(sorted(((a, b) for a, b in found.items() if b), key=repr))
-
-
-def _text(total: Total) -> str:
-    """A sum of products of names, as C."""
-    terms = [" * ".join((str(factor), *(str(one) for one in monomial))) for monomial, factor in total]
-    return " + ".join(re.sub(r"^1 \* ", "", one) for one in terms) or "0"
+        atoms = {one for total in totals for one in total.atoms}
+        return atoms.isdisjoint(self.functions) and not any(one.text.startswith("#") for one in atoms)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from loopwright.c.sums import Atom, IntegerSum, RunCount
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
 from loopwright.c.types import Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.evolved_values import OWN, ElementPointer, Value, moved_variable, step_of, steps_of
-from loopwright.read.c.integer_sums import Atom, IntegerSum, RunCount
 
 _MARK = "@"
 
@@ -32,17 +32,10 @@ class EvolvingLoop:
 
 def mark(one: tree.Declaration, before: Value | None) -> Value | None:
     """A value that stands for what a variable is at the start of an iteration."""
-    match before:
-        case IntegerSum():
-            return _marked(one, 0)
-        case ElementPointer():
-            places = tuple(_marked(one, k) for k, _ in enumerate(before.subscripts))
-            return ElementPointer(before.base, places, before.element)
-    return None
-
-
-def _marked(one: tree.Declaration, place: int) -> IntegerSum:
-    return IntegerSum.atom(f"{_MARK}{one.offset}.{place}", (one.offset,))
+    if before is None:
+        return None
+    names = (f"{_MARK}{one.offset}.{place}" for place, _ in enumerate(before.numbers))
+    return before.with_numbers(tuple(IntegerSum.atom(name, (one.offset,)) for name in names))
 
 
 def evolved(loop: EvolvingLoop, inside: frozenset[int]) -> dict[int, Value | None]:
@@ -51,27 +44,22 @@ def evolved(loop: EvolvingLoop, inside: frozenset[int]) -> dict[int, Value | Non
     for one, before in loop.before.items():
         if one not in loop.after:
             continue
-        after = loop.after[one]
-        match before, after:
-            case IntegerSum(), IntegerSum():
-                found[one] = _part(loop, inside, one, 0)
-            case ElementPointer(), ElementPointer() if before.base == after.base:
-                parts = [_part(loop, inside, one, k) for k, _ in enumerate(before.subscripts)]
-                known = tuple(part for part in parts if part is not None)
-                whole = ElementPointer(before.base, known, before.element)
-                found[one] = whole if len(known) == len(parts) else None
-            case _:
-                found[one] = None
+        found[one] = None
+        if before is not None and _is_like(before, loop.after[one]):
+            parts = [_part(loop, inside, one, place) for place, _ in enumerate(before.numbers)]
+            known = tuple(part for part in parts if part is not None)
+            found[one] = before.with_numbers(known) if len(known) == len(parts) else None
     return found
 
 
+def _is_like(one: Value, other: Value | None) -> bool:
+    """Whether both are numbers, or pointers into one array."""
+    bases = [value.base if isinstance(value, ElementPointer) else None for value in (one, other)]
+    return other is not None and bases[0] == bases[1]
+
+
 def _parts(value: Value | None) -> tuple[IntegerSum, ...]:
-    match value:
-        case IntegerSum():
-            return (value,)
-        case ElementPointer():
-            return value.subscripts
-    return ()
+    return () if value is None else value.numbers
 
 
 def _part(loop: EvolvingLoop, inside: frozenset[int], one: int, place: int) -> IntegerSum | None:
@@ -117,17 +105,10 @@ def entered(values: Mapping[int, Value | None], count: RunCount | None) -> dict[
     if count is None or len(count.all.atoms) != 1:
         return dict(values)
     (atom,) = count.all.atoms
-    return {one: _with(value, atom, count.once_entered) for one, value in values.items()}
-
-
-def _with(value: Value | None, atom: Atom, number: IntegerSum) -> Value | None:
-    match value:
-        case IntegerSum():
-            return value.replaced(atom, number)
-        case ElementPointer():
-            places = tuple(one.replaced(atom, number) for one in value.subscripts)
-            return ElementPointer(value.base, places, value.element)
-    return None
+    return {
+        one: value and value.with_numbers(tuple(x.replaced(atom, count.once_entered) for x in value.numbers))
+        for one, value in values.items()
+    }
 
 
 def added(now: Value | None, by: Value | None, sign: str) -> Value | None:

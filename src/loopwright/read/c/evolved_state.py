@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from loopwright.c.reworded.passages import fresh_names
+from loopwright.c.sums import ONE, ZERO, IntegerSum
 from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
@@ -24,7 +25,6 @@ from loopwright.read.c.evolved_values import (
     step_of,
     value_of,
 )
-from loopwright.read.c.integer_sums import ONE, ZERO, IntegerSum
 from loopwright.source import Edit, Span
 
 Values = dict[int, Value | None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from loopwright.c.sums import ZERO, Atom, IntegerSum, RunCount, iterations
 from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile
@@ -32,7 +33,6 @@ from loopwright.read.c.evolved_values import (
     steps_of,
     value_of,
 )
-from loopwright.read.c.integer_sums import ZERO, Atom, IntegerSum, RunCount, iterations
 from loopwright.source import Edit, Span
 
 _LEAVING = ("CONTINUE_STMT", "SWITCH_STMT", "CASE_STMT", "DEFAULT_STMT", "GOTO_STMT")
@@ -345,7 +345,7 @@ class EvolvedStatements:
         before, found, was_ended = dict(self.state.values), self.state.found, self.ended
         marks = {offset: mark(self.state.followed[offset], before.get(offset)) for offset in changed}
         self.state.values, self.state.found = {**before, **marks}, []
-        self._test_changes(test)
+        self.state.embedded(test)
         self._run(body)
         if step is not None and isinstance(step, tree.Expression):
             self._evaluate(step)
@@ -378,17 +378,6 @@ class EvolvedStatements:
         self.state.values = {**before, **at_end}
         found = self.state.found
         self.state.found = []
-        self._test_changes(parts[1])
+        self.state.embedded(parts[1])
         self.state.found = found
         return after_all(self.state.values, inner)
-
-    def _test_changes(self, test: tree.Expression) -> None:
-        """What a test changes: `n-- > 0`."""
-        for change in self.state.changes_in(test):
-            one = moved_variable(change)
-            assert one is not None
-            uses = [x for x in tree.walk(test) if isinstance(x, tree.Name) and x.declaration == one]
-            is_single = len(uses) == 1 and isinstance(change, tree.Update)
-            if not is_single or not self.state.is_always(change, test):
-                raise NotFollowed(one.offset)
-            self.state.step(change, one)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from loopwright.c.sums import Atom, IntegerSum
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.types import Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.evolved_state import EvolvedState
 from loopwright.read.c.evolved_values import OWN, ElementPointer, Value, loops_around, moved_variable
-from loopwright.read.c.integer_sums import Atom, IntegerSum
 from loopwright.read.c.purity import LIBRARY
 
 _COMPARED = ("<", "<=", ">", ">=", "!=")

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from loopwright.c.sums import ZERO, IntegerSum
 from loopwright.c.typed import tree
 from loopwright.c.types import ArrayType, CType, Integer, Pointer, is_observed, unqualified
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.c.integer_sums import ZERO, IntegerSum
 
 _OPAQUE = ("/", "%", ">>", "&", "<", "<=", ">", ">=", "==", "!=", "&&", "||")
 _INT = 3
@@ -34,6 +34,13 @@ class ElementPointer:
     def moved(self, by: IntegerSum) -> ElementPointer | None:
         """So many elements further; rows are not left, and no row is gone to from another."""
         return replace(self, subscripts=(self.last.plus(by),)) if len(self.subscripts) == 1 else None
+
+    @property
+    def numbers(self) -> tuple[IntegerSum, ...]:
+        return self.subscripts
+
+    def with_numbers(self, numbers: tuple[IntegerSum, ...]) -> ElementPointer:
+        return replace(self, subscripts=numbers)
 
     @property
     def about(self) -> frozenset[int]:

@@ -18,7 +18,7 @@ from loopwright.c.file import c_file
 from loopwright.c.reworded.flat_loops import INDEX_TYPES
 from loopwright.c.reworded.numbers_for_sizes import functions_around
 from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
-from loopwright.c.tokens import names_in, on_one_line
+from loopwright.c.tokens import bracketed, names_in, on_one_line
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import BadInput
 from loopwright.model.program import AssumptionKind, Program
@@ -99,8 +99,7 @@ def _with_rows(text: Source, rows: Rows) -> Source | None:
             base, *offsets = _base(field(node, "argument"))
             if base.type == "identifier" and base.text in rows:
                 subscripts = _subscripts([*offsets, field(node, "index")], rows[base.text])
-                lines = "\n" * node.text.count("\n")
-                edits.append((node.start, node.end, f"{base.text}[{']['.join(subscripts)}]{lines}"))
+                edits.append(node.span.reworded(base.text + bracketed(subscripts)))
     inner = any(a[1] > b[0] for a, b in zip(sorted(edits), sorted(edits)[1:], strict=False))
     return None if inner else text.edited(sorted(edits))
 
@@ -120,13 +119,11 @@ def _with_rows_declared(function: Node, rows: Rows) -> Edit | None:
             plain.append(on_one_line(one.text))
             continue
         restrict = "restrict " if "restrict" in names_in(declarator.text) else ""
-        lengths = "".join(f"[{size}]" for size in rows[named[0]])
         kind = on_one_line(one.source.text[one.start : declarator.start])
-        tables.append(f"{kind} (*{restrict}{named[0]}){lengths}")
+        tables.append(f"{kind} (*{restrict}{named[0]}){bracketed(rows[named[0]])}")
     if len(tables) != len(rows):
         return None
-    lines = "\n" * listed.text.count("\n")
-    return listed.start, listed.end, f"({', '.join((*plain, *tables))}{lines})"
+    return listed.span.reworded(f"({', '.join((*plain, *tables))})")
 
 
 def _base(node: Node) -> list[Node]:

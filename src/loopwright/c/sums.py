@@ -6,9 +6,12 @@ expressions of such, like n / 4, which are taken as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from loopwright.c.loops import binary
+from loopwright.c.syntax import Node, without_parentheses
+from loopwright.c.tokens import decimal
 from loopwright.lazy_dataclass import dataclass
 
 _MOST_TERMS = 12
@@ -53,6 +56,14 @@ class IntegerSum:
     @property
     def about(self) -> frozenset[int]:
         return frozenset(offset for atom in self.atoms for offset in atom.about)
+
+    @property
+    def numbers(self) -> tuple[IntegerSum, ...]:
+        """What a pointer has several of, its subscripts."""
+        return (self,)
+
+    def with_numbers(self, numbers: tuple[IntegerSum, ...]) -> IntegerSum:
+        return numbers[0]
 
     def plus(self, other: IntegerSum, factor: int = 1) -> IntegerSum:
         found = dict(self.terms)
@@ -120,6 +131,20 @@ def _sum_of(found: Mapping[Product, int]) -> IntegerSum:
 
 
 ZERO, ONE = IntegerSum(), IntegerSum.number(1)
+
+
+def sum_of(node: Node, atom: Callable[[Node], IntegerSum | None]) -> IntegerSum | None:
+    """An expression by its terms; `atom` says what a part is that is no sum, product or number."""
+    node = without_parentheses(node)
+    value, parts = decimal(node.text), binary(node)
+    if value is not None:
+        return IntegerSum.number(value)
+    if parts is None or parts.sign not in ("+", "-", "*"):
+        return atom(node)
+    left, right = sum_of(parts.left, atom), sum_of(parts.right, atom)
+    if left is None or right is None:
+        return None
+    return left.times(right) if parts.sign == "*" else left.plus(right, 1 if parts.sign == "+" else -1)
 
 
 @dataclass(frozen=True)
