@@ -10,6 +10,7 @@ import pytest
 
 from loopwright.errors import BadInput, Diagnostic
 from loopwright.model.program import Access, Program, Statement
+from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
@@ -46,6 +47,14 @@ def refusal(
     except BadInput as failure:
         return failure
     return BadInput.of(set_aside(program))
+
+
+def gate_refusal(body: str, *, head: str = "", tail: str = "") -> BadInput:
+    """The error with which the typed reading refuses a snippet that is read."""
+    programs = parse_c(Source("t.c", wrapped(body, head=head, tail=tail)))
+    with pytest.raises(BadInput) as refused:
+        gated(programs)
+    return refused.value
 
 
 def set_aside(program: Program) -> Diagnostic:

@@ -76,8 +76,6 @@ def test_iterators_may_be_declared_in_the_region() -> None:
         ("{ double t = 5; { double t = 1; a[i] = t; } b[i] = t; }", "hides another one", "t = 1"),
         ("{ b[i] = t; { double t = 1; a[i] = t; } }", "is not the one declared inside", "t"),
         ("{ double *p = a; p[i] = norm(p); }", "pointer declared in a region", "*p"),
-        ("{ static double t = 1; a[i] = t; }", "is 'static'", "static"),
-        ("{ volatile double t = 1; a[i] = t; }", "is 'volatile'", "volatile"),
         ("{ double t[2] = {1, 2}; a[i] = t[0]; }", "initialised array", "t[2] = {1, 2}"),
         ("{ double t[i]; t[0] = 1; a[i] = t[0]; }", "depends on an iterator", "i"),
         ("{ double g(int); a[i] = 1; }", "only variables and arrays", "g(int)"),

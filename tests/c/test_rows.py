@@ -101,8 +101,6 @@ def test_a_pointer_that_could_be_more_is_refused(declared: str, text: str) -> No
         (NEST, "double *row = last + i;", "row[j] = 1; last = a;", "'last' has 1 dimension here"),
         (NEST, "double *row = far[i];", "row[j] = 1; far[i] = a;", "'far' has 2 dimensions here"),
         (NEST, "vec row = a;", "row[j] = 1;", "'row' is subscripted, but not declared"),
-        (NEST, "static double *row = a;", "row[j] = 1;", "a variable that is 'static'"),
-        (NEST, "volatile double *row = vol;", "row[j] = 1;", "a variable that is 'volatile'"),
         (NEST, "double *row = a + k;", "row[j] = 1; k = j;", "where 'row' points cannot be followed: 'k' is"),
         (NEST, "double *row = a + ints[i];", "row[j] = 1;", "where 'row' points cannot be followed: it dep"),
         (NEST, "double *hid = a;", "HIDDEN = 1;", "the macro 'HIDDEN' hides a use of 'hid'"),

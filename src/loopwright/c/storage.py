@@ -4,13 +4,11 @@ i[A], *(i + A)      mean A[i]; read as a subscript of i, the access to A would b
 s.x and s           the struct as a whole must not be assigned, nor read where a field is assigned;
                     a call may be given it, if only what its fields lead to is assigned
 p->x and p[0].x     the same field in two ways
-u.x and u.y         the fields of a union are one storage
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
 from loopwright.c.declarations import Declarations, is_floating_type, is_integer_type
 from loopwright.c.references import Reference, reference_of
@@ -111,29 +109,6 @@ def _is_argument(reference: Reference) -> bool:
     return is_whole and around is not None and around.type == "argument_list"
 
 
-def refuse_unions(
-    block: Node, assigned: frozenset[str], declarations: Declarations, untracked: frozenset[str]
-) -> None:
-    """The fields of a union are one storage under several names."""
-    used: dict[str, set[str]] = {}
-    for reference in _whole_references(block):
-        root = reference.root.text
-        declared = declarations.visible(root, block.span)
-        words = [] if declared is None else declarations.resolved(declared.type).split()
-        if root in untracked or "union" not in words:
-            continue
-        fields = used.setdefault(root, set())
-        fields.add(reference.base)
-        if len(fields) > 1 and fields & assigned:
-            failure = refuse(
-                reference.node,
-                f"'{root}' is a union: what is written to one field is read from another",
-                "use one field of it in a region",
-            )
-            raise SharedStorage(failure, root)
-
-
-@lru_cache(maxsize=2)
 def _whole_references(block: Node) -> tuple[Reference, ...]:
     """References that are not part of a larger one."""
     found = []

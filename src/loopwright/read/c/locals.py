@@ -74,16 +74,3 @@ def refuse_changing_size(size: Node, names: RegionNames) -> None:
             raise refuse(
                 part, f"the size of a local array depends on {what}", "declare the array before the region"
             )
-
-
-def refuse_specifiers(node: Node) -> None:
-    """A local lives while its block runs, and nothing else sees it."""
-    for part in node.children:
-        word = part.text
-        lasts = part.type == "storage_class_specifier" and word not in ("register", "auto")
-        if lasts or word == "volatile":
-            raise refuse(
-                part,
-                f"a variable that is '{word}' cannot be declared in a region",
-                "declare it before the region",
-            )

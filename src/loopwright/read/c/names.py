@@ -11,7 +11,7 @@ from loopwright.c.loops import countdown_of, loop_iterator
 from loopwright.c.macros import Macro, constant_macro, definitions, looks_like_macro
 from loopwright.c.references import Reference, element_of, elements_in, reference_of
 from loopwright.c.reworded.row_pointers import RowPointer, row_at, row_pointers
-from loopwright.c.storage import refuse_mixed_fields, refuse_odd_bases, refuse_unions
+from loopwright.c.storage import refuse_mixed_fields, refuse_odd_bases
 from loopwright.c.syntax import Node, assigned_target, field, operator, refuse, walk, without_parentheses
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
@@ -167,7 +167,6 @@ def names_of_region(
             _refuse_whole(target, ranks)
     assigned = frozenset(target.base for target in targets)
     given = refuse_mixed_fields(block, assigned, frozenset(local.name for local in locals_), untracked)
-    refuse_unions(block, assigned, declarations, untracked)
     refuse_odd_bases(block, iterators, ranks, declarations)
     ranks[ELSEWHERE] = 0
     return RegionNames(iterators, assigned, locals_, ranks, rows, untracked, given)

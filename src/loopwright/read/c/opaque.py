@@ -13,7 +13,7 @@ from loopwright.c.syntax import Node, field, identifiers, named_children, refuse
 from loopwright.errors import BadInput
 from loopwright.read.c.accesses import Touch, anywhere, refuse_pointer_value, touches
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.locals import refuse_pointers, refuse_specifiers, sizes_in
+from loopwright.read.c.locals import refuse_pointers, sizes_in
 from loopwright.read.c.names import Unfollowed
 
 _LEFT = {
@@ -135,7 +135,6 @@ def refused_jump(node: Node, frame: Frame, failure: BadInput) -> Exception:
 
 def _declaration(node: Node, frame: Frame) -> tuple[Touch, ...]:
     """What the values of local variables read, and the sizes of local arrays."""
-    refuse_specifiers(node)
     found: tuple[Touch, ...] = ()
     for declarator in node.children_by_field_name("declarator"):
         value = declarator.child_by_field_name("value")

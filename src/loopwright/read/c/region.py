@@ -13,8 +13,7 @@ from itertools import takewhile
 import islpy as isl
 
 from loopwright.c.file import CFile, c_file
-from loopwright.c.liveness import refuse_live_iterators
-from loopwright.c.loops import LOOPS, outer_iterators
+from loopwright.c.loops import LOOPS
 from loopwright.c.openmp import TRANSFORMING
 from loopwright.c.references import pointer_sum, reference_of
 from loopwright.c.regions import Directive, Region
@@ -27,7 +26,7 @@ from loopwright.presburger.named import everywhere, number, variable
 from loopwright.read.c.assemble import assembled
 from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume, refuse_deep
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.names import Setting, Unfollowed, loops_of, names_of_region
+from loopwright.read.c.names import Setting, Unfollowed, names_of_region
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.purity import (
     refuse_hiding_macros,
@@ -90,7 +89,6 @@ def _program(
 ) -> Program:
     block = file.block(region.place)
     refuse_deep(block)
-    _refuse_entries(file, region, block)
     _refuse_pragmas(region, whole)
     setting = _setting(file, region, block, frozenset(options.pure), whole, untracked)
     stated = [assume_pragma(setting, line) for line in _assume_lines(file, region) if is_assume(line)]
@@ -100,8 +98,6 @@ def _program(
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
     refuse_known_aliases(setting, file.outline, region.place)
-    iterators = outer_iterators(loops_of(block, whole))
-    refuse_live_iterators(file.outline, region.place, frozenset(iterators))
     found = assembled(setting, region, block, leaves, tuple(entry for _, entry in stated))
     spots = {touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE}
     refuse_returning_twice(block, spots)
@@ -146,19 +142,6 @@ def _known(setting: Setting, region: Region, block: Node, stated: Sequence[isl.S
         message = "the assumptions about this region contradict each other"
         raise refuse(region.place, message, _LOOK, code=Code.OPTION)
     return context
-
-
-def _refuse_entries(file: CFile, region: Region, block: Node) -> None:
-    """No `goto` outside of the region leads into it."""
-    labels = {field(node, "label").text for node in walk(block) if node.type == "labeled_statement"}
-    if not labels:
-        return
-    around = [one for one in file.tree.named_children if one.span.contains(region.place)]
-    for node in (node for one in around for node in walk(one)):
-        is_jump = node.type == "goto_statement" and not region.place.contains(node.span)
-        if is_jump and node.named_children and node.named_children[0].text in labels:
-            hint = "give the label in the region another name, or end the region before it"
-            raise refuse(node, "this jumps into the region", hint)
 
 
 def _setting(

@@ -20,7 +20,7 @@ from loopwright.model.program import Body
 from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
 from loopwright.read.c.affine import affine, condition
 from loopwright.read.c.frames import Frame, LocalValue, NotAffine
-from loopwright.read.c.locals import refuse_changing_size, refuse_pointers, refuse_specifiers, sizes_in
+from loopwright.read.c.locals import refuse_changing_size, refuse_pointers, sizes_in
 from loopwright.read.c.loops import enter_loop, is_counted_otherwise, loop_comments
 from loopwright.read.c.names import Unfollowed
 from loopwright.read.c.opaque import opaque_touches, refuse_shadowing, refused_jump, returned
@@ -257,7 +257,6 @@ def _leaf(
 
 def _declaration(node: Node, frame: Frame, position: int) -> ReadPart:
     """`double t = e, u;`: the variables are declared before the region, `t = e` stays."""
-    refuse_specifiers(node)
     piece = ReadPart((), position, frame)
     for declarator in node.children_by_field_name("declarator"):
         if _is_iterator(declarator, frame):
