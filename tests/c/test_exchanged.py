@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.typed.options import PLAIN
+from loopwright.errors import BadInput
 from loopwright.read.c.exchanged import with_exchanges_written_out
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
@@ -156,3 +157,60 @@ def test_every_run_is_the_same(tmp_path: Path) -> None:
     built = ["cc", "-O1", "-ffp-contract=off", "-w", str(tmp_path / "t.c"), "-o", str(tmp_path / "t")]
     subprocess.run(built, check=True)
     assert subprocess.run([str(tmp_path / "t")], capture_output=True, text=True, check=True).stdout == ""
+
+
+_STEP = """#include <stdlib.h>
+#include <string.h>
+struct grid {{ double *cur, *next; int n; }};
+static double *p, *q; double buf[100]; struct grid own; void show(struct grid *);
+void step(int n, struct grid *g) {{ int i; double *t;
+#pragma scop
+  for (i = 1; i < n; i++) {loop}
+#pragma endscop
+  {after}
+}}
+{rest}
+"""
+_MEMBERS = ("g->next[i] = g->cur[i - 1];", "t = g->cur; g->cur = g->next; g->next = t;")
+_OWN = ("own.next[i] = own.cur[i - 1];", "double *u = own.cur; own.cur = own.next; own.next = u;")
+_VARIABLES = ("p[i] = q[i - 1];", "t = p; p = q; q = t;")
+_MAKE = "void make(struct grid *g) { g->cur = malloc(80); g->next = calloc(10, 8); }"
+PERMUTED = [
+    (*_MEMBERS, ""),
+    (*_MEMBERS, _MAKE),
+    (*_OWN, ""),
+    (*_VARIABLES, "void make(void) { p = malloc(80); q = malloc(80); }"),
+]
+NOT_PERMUTED = [
+    (*_MEMBERS, "void make(struct grid *g) { g->cur = g->next = buf; }"),
+    (*_MEMBERS, "void make(struct grid *g) { g->cur = buf; }"),
+    (*_MEMBERS, "void make(struct grid *g, struct grid *h) { *g = *h; }"),
+    (*_MEMBERS, "void make(struct grid *g) { double **r = &g->cur; *r = g->next; }"),
+    (*_MEMBERS, "void make(void) { struct grid h = { buf, buf, 3 }; step(3, &h); }"),
+    (*_OWN, "void make(void) { own = (struct grid){ buf, buf, 3 }; }"),
+    (*_MEMBERS, "void make(struct grid *g) { memset(g, 1, 8); show(g); }"),
+    (_MEMBERS[0], "t = g->cur; g->cur = g->next; if (n) g->next = t;", ""),
+    (_MEMBERS[0], "t = g->cur; g->cur = g->next; g->next = t; g->cur = t;", ""),
+    (_MEMBERS[0], "g->cur = g->next;", ""),
+    (*_VARIABLES, "void make(void) { p = q; }"),
+    (*_VARIABLES, "void make(void) { double **r = &p; *r = q; }"),
+    (*_VARIABLES, "void make(void) { p = malloc(80); q = p + 1; }"),
+]
+
+
+def _reads(loop: str, after: str, rest: str) -> bool:
+    try:
+        (program,) = read_source(Source("t.c", _STEP.format(loop=loop, after=after, rest=rest)))
+    except BadInput:
+        return False
+    return not program.set_aside
+
+
+@pytest.mark.parametrize("parts", PERMUTED)
+def test_pointers_that_are_exchanged_after_a_region_stay_apart(parts: tuple[str, str, str]) -> None:
+    assert _reads(*parts)
+
+
+@pytest.mark.parametrize("parts", NOT_PERMUTED)
+def test_pointers_that_are_given_more_than_new_memory_may_meet(parts: tuple[str, str, str]) -> None:
+    assert not _reads(*parts)

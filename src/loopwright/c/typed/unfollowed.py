@@ -223,23 +223,6 @@ def copied(node: tree.Node, file: TypedFile) -> Iterator[_Store]:
         yield tree.Unary(one.place, kind, "*", one), tree.Unary(other.place, kind, "*", other)
 
 
-def is_exchanged(one: tree.Expression, other: tree.Expression, function: TypedFunction) -> bool:
-    """Whether `T t = one; one = other; other = t;` stand together in a function: both are what they were,
-    elsewhere.  Places that a call or an assignment chooses may be others each time."""
-    tokens = [token.text for token in function.tokens]
-    first, second = (tokens[node.place.first : node.place.end] for node in (one, other))
-    changing = (tree.CallExpression, tree.Update, tree.Assign, tree.OtherExpression)
-    if any(isinstance(part, changing) for node in (one, other) for part in tree.walk(node)):
-        return False
-    for node in function.giving:
-        if isinstance(node, tree.Declarator) and node.initial is not None:
-            swap = ["=", *first, ";", *first, "=", *second, ";", *second, "=", node.declaration.name, ";"]
-            start = node.initial.place.first - 1
-            if tokens[start : start + len(swap)] == swap and start < one.place.first < start + len(swap):
-                return True
-    return False
-
-
 def set_by(
     call: tree.CallExpression, declared: tree.Declaration, file: TypedFile
 ) -> Iterator[tuple[TypedFunction, tree.Expression, bool]]:
@@ -266,11 +249,11 @@ def is_allocated(value: tree.Expression, function: TypedFunction, file: TypedFil
     if is_no_address(value):
         return True  # and leads nowhere
     core = uncast(value)
-    if path and (record := _record(core.type)) is not None:
+    if path and (record := record_of(core.type)) is not None:
         is_own = is_allocated(value, function, file) and path.count(".") == 1
-        return is_own and _is_always_new(record, path[1:], file)
+        return is_own and is_always_new(record, path[1:], file)
     if isinstance(core, tree.CallExpression):
-        return not path and _is_new(core, file)
+        return not path and is_new(core, file)
     if any(
         not is_itself
         for ahead in _prefixes(path)
@@ -293,7 +276,7 @@ def is_allocated(value: tree.Expression, function: TypedFunction, file: TypedFil
     )
 
 
-def _is_new(call: tree.Expression, file: TypedFile) -> bool:
+def is_new(call: tree.Expression, file: TypedFile) -> bool:
     """Whether a call returns memory that nothing else has."""
     callee = call.callee if isinstance(call, tree.CallExpression) else None
     if callee is None or not isinstance(call, tree.CallExpression) or file.definition(callee) is not None:
@@ -308,7 +291,7 @@ def _prefixes(path: str) -> list[str]:
     return [path[:place] for place in range(1, len(path)) if path[place] == "."]
 
 
-def _record(kind: CType) -> Record | None:
+def record_of(kind: CType) -> Record | None:
     """The struct that a pointer leads to."""
     pointer = unqualified(kind)
     inner = unqualified(pointer.target) if isinstance(pointer, Pointer) else None
@@ -318,15 +301,16 @@ def _record(kind: CType) -> Record | None:
 _LEAVING_ALONE = ("free", "memset")
 
 
-def _is_always_new(record: Record, member: str, file: TypedFile) -> bool:
+def is_always_new(record: Record, member: str, file: TypedFile, known: frozenset[int] = frozenset()) -> bool:
     """Whether the file stores in this member, of whatever struct, nothing but new memory and null pointers,
-    and copies no such struct to where a pointer leads: two of them that were allocated have two memories."""
+    and copies no such struct to where a pointer leads: two of them that were allocated have two memories.
+    What is `known` is left out."""
     if not member or any(one.problems for one in file.functions):
         return False
     nodes = [node for one in file.functions for node in one.nodes]
     calls = [(node.callee, node.arguments) for node in nodes if isinstance(node, tree.CallExpression)]
     left = {id(x) for callee, given in calls if callee and callee.name in _LEAVING_ALONE for x in given}
-    return not any(id(node) not in left and _may_share(node, record, member, file) for node in nodes)
+    return not any(id(node) not in left | known and _may_share(node, record, member, file) for node in nodes)
 
 
 def _may_share(node: tree.Node, record: Record, member: str, file: TypedFile) -> bool:
@@ -338,10 +322,10 @@ def _may_share(node: tree.Node, record: Record, member: str, file: TypedFile) ->
         case tree.Assign(operator=operator, target=target, value=value):
             if isinstance(unqualified(target.type), Record):
                 return not isinstance(tree.without_casts(target), tree.Name)
-            is_fresh = operator == "=" and (is_no_address(value) or _is_new(uncast(value), file))
+            is_fresh = operator == "=" and (is_no_address(value) or is_new(uncast(value), file))
             return _is_member(target, member) and not is_fresh
         case tree.Cast(operand=operand, type=kind):
-            is_made = _is_new(uncast(operand), file) or is_no_address(operand)
+            is_made = is_new(uncast(operand), file) or is_no_address(operand)
             is_other = _same(operand.type, record) != _same(kind, record)
             return is_other and not is_made
         case tree.CallExpression(callee=callee, arguments=arguments):
@@ -359,7 +343,7 @@ def _is_member(lvalue: tree.Expression, member: str) -> bool:
 
 def _same(kind: CType, record: Record) -> bool:
     """Whether a pointer leads to such a struct; where one is not spelled out, the tag says it."""
-    found = _record(kind)
+    found = record_of(kind)
     if found is None:
         return False
     return found == record or (bool(found.tag) and found.tag == record.tag)

@@ -252,8 +252,9 @@ def negative_bound(program: Program, known: isl.Set) -> Syntax | None:
     parts = (part for one in _bounds(program) for part in walk(one) if part.type == "binary_expression")
     compared = (one for one in parts if operator(one) in RELATIONS)
     compared = (one for one in compared if value_type(one, words, one.span) is None)
-    sides = (field(one, side) for one in compared for side in ("left", "right"))
-    return next((one for one in sides if not _is_from_zero(one, words, known)), None)
+    pairs = ([field(one, side) for side in ("left", "right")] for one in compared)
+    mixed = (pair for pair in pairs if not all(is_signed(type_at(one, words, one.span)) for one in pair))
+    return next((one for pair in mixed for one in pair if not _is_from_zero(one, words, known)), None)
 
 
 def _is_from_zero(node: Syntax, words: Words, known: isl.Set) -> bool:

@@ -12,6 +12,7 @@ from itertools import combinations, product
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import may_be_written
+from loopwright.c.typed.exchanges import are_permuted, is_exchanged
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.liveness import may_run_again
 from loopwright.c.typed.pointer_values import inside_lvalue, is_chosen, root_and_path, uncast
@@ -22,7 +23,6 @@ from loopwright.c.typed.unfollowed import (
     Target,
     calls_of,
     copied,
-    is_exchanged,
     renamed_symbols,
 )
 from loopwright.c.types import ArrayType, CType, Floating, Integer, Pointer, Record, Unknown, unqualified
@@ -68,7 +68,8 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
         _refuse_changed_pointers(use, facts)
     _refuse_same_arguments(uses, region, file)
     for one, other in combinations(uses, 2):
-        if (one.is_written or other.is_written) and _overlap(one, other, facts):
+        is_written = one.is_written or other.is_written
+        if is_written and _overlap(one, other, facts) and not are_permuted(one.node, other.node, file):
             names = [use.root.name + ("" if one.root != other.root else use.path) for use in (other, one)]
             message = f"'{names[0]}' may be the same memory as '{names[1]}', as far as the file shows"
             hint = "use one name for the memory in the region"
