@@ -161,6 +161,13 @@ def _legend(scene: Scene, palette: Palette) -> list[Any]:
 
 MARKERS = ("o", "s", "D", "^", "h", "v")
 """Six, and four colours: twelve statements can be told apart."""
+CORNERS = {
+    2: ((0.0, 1.2), (1.2, 0.0), (0.0, -1.2), (-1.2, 0.0)),
+    3: ((0.0, 1.2), (1.2, -1.0), (-1.2, -1.0)),
+    4: ((0.0, 1.1), (1.0, 0.55), (1.0, -0.55), (0.0, -1.1), (-1.0, -0.55), (-1.0, 0.55)),
+    5: ((0.0, -1.2), (1.2, 1.0), (-1.2, 1.0)),
+}
+"""Of those that are polygons, around the middle of a circle of radius 1."""
 
 
 class _Drawing:
@@ -318,18 +325,8 @@ class _Drawing:
                     self.axes.add_artist(Circle((x, y), r, **style))
                 case 1:
                     self.axes.add_artist(Rectangle((x - 0.9 * r, y - 0.9 * r), 1.8 * r, 1.8 * r, **style))
-                case 2:
-                    corners = [(x, y + 1.2 * r), (x + 1.2 * r, y), (x, y - 1.2 * r), (x - 1.2 * r, y)]
-                    self.axes.add_artist(Polygon(corners, closed=True, **style))
-                case 3:
-                    corners = [(x, y + 1.2 * r), (x + 1.2 * r, y - r), (x - 1.2 * r, y - r)]
-                    self.axes.add_artist(Polygon(corners, closed=True, **style))
-                case 4:
-                    around = [(0.0, 1.1), (1.0, 0.55), (1.0, -0.55), (0.0, -1.1), (-1.0, -0.55), (-1.0, 0.55)]
-                    corners = [(x + dx * r, y + dy * r) for dx, dy in around]
-                    self.axes.add_artist(Polygon(corners, closed=True, **style))
-                case _:
-                    corners = [(x, y - 1.2 * r), (x + 1.2 * r, y + r), (x - 1.2 * r, y + r)]
+                case kind:
+                    corners = [(x + dx * r, y + dy * r) for dx, dy in CORNERS[kind]]
                     self.axes.add_artist(Polygon(corners, closed=True, **style))
             if order:
                 size = 4.2 if self.place.crowd > 2 else 5.5 if self.place.crowded or order == "counted" else 7
