@@ -13,7 +13,7 @@ by a loop outside or by the text for something else, a number is appended to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TypeAlias, assert_never
@@ -29,6 +29,7 @@ from loopwright.loops.traverse import (
     rename_test,
     subprograms,
     variables,
+    with_calls,
     with_children,
 )
 from loopwright.model.program import Hole, Inlined, Program, Statement
@@ -76,42 +77,46 @@ def with_names(node: Node, names: CNames) -> Node:
     In LOOP the scope of a declaration begins after its initial value, in C before it: in `int i = i + 1;`
     the second `i` would be the first.  There the declared name is changed.
     """
-    return _with_names(node, names, names.variables)
+
+    def declared(node: For | Let, scope: Mapping[str, str]) -> str:
+        name, value = (node.iterator, node.start) if isinstance(node, For) else (node.name, node.value)
+        wanted = names.variables[name]
+        is_mentioned = wanted in variables(rename(value, scope))
+        return fresh(wanted, names.all().union(scope.values())) if is_mentioned else wanted
+
+    renamed = _renamed(node, names.variables, declared)
+    return with_calls(
+        renamed, lambda call: replace(call, name=names.statements[call.name, len(call.arguments)])
+    )
 
 
-def _with_names(node: Node, names: CNames, scope: Mapping[str, str]) -> Node:
+def _renamed(
+    node: Node, scope: Mapping[str, str], declared: Callable[[For | Let, Mapping[str, str]], str]
+) -> Node:
+    """`node` with the names in `scope`, and those that its loops and declarations are given."""
+
+    def inside(child: Node) -> Node:
+        return _renamed(child, scope, declared)
+
     match node:
-        case Call(name, arguments, time):
-            renamed = tuple(rename(argument, scope) for argument in arguments)
-            times = None if time is None else tuple(rename(place, scope) for place in time)
-            return Call(names.statements[name, len(arguments)], renamed, times)
-        case Block(nodes):
-            return Block(tuple(_with_names(child, names, scope) for child in nodes))
-        case If(test, then, orelse):
-            other = None if orelse is None else _with_names(orelse, names, scope)
-            return If(rename_test(test, scope), _with_names(then, names, scope), other)
+        case Call(_, arguments, time):
+            times = None if time is None else tuple(rename(one, scope) for one in time)
+            return replace(node, arguments=tuple(rename(one, scope) for one in arguments), time=times)
+        case If(test):
+            return with_children(replace(node, test=rename_test(test, scope)), inside)
         case For(iterator, start, test):
-            start = rename(start, scope)
-            declared, inner = _declare(iterator, variables(start), names, scope)
-            body = _with_names(node.body, names, inner)
-            return replace(node, iterator=declared, start=start, test=rename_test(test, inner), body=body)
+            inner = {**scope, iterator: declared(node, scope)}
+            first, until = rename(start, scope), rename_test(test, inner)
+            body = _renamed(node.body, inner, declared)
+            return replace(node, iterator=inner[iterator], start=first, test=until, body=body)
         case Let(name, value, body):
-            value = rename(value, scope)
-            declared, inner = _declare(name, variables(value), names, scope)
-            return replace(node, name=declared, value=value, body=_with_names(body, names, inner))
-        case Remarked(remark, body):
-            return Remarked(remark, _with_names(body, names, scope))
+            inner = {**scope, name: declared(node, scope)}
+            body = _renamed(body, inner, declared)
+            return replace(node, name=inner[name], value=rename(value, scope), body=body)
+        case Block() | Remarked():
+            return with_children(node, inside)
         case _:
             assert_never(node)
-
-
-def _declare(
-    name: str, mentioned: frozenset[str], names: CNames, scope: Mapping[str, str]
-) -> tuple[str, Mapping[str, str]]:
-    declared = names.variables[name]
-    if declared in mentioned:
-        declared = fresh(declared, names.all().union(scope.values()))
-    return declared, {**scope, name: declared}
 
 
 def _distinct(names: Iterable[str]) -> dict[str, str]:
@@ -178,7 +183,7 @@ def author_named(node: Node, program: Program, known: LoopNames) -> Node:
     """`node` with its iterators called as the author would; its parameters stay what they are."""
     statements = {statement.name: statement for statement in program.statements}
     avoided = _avoided(program) | free_variables(node)
-    return _Naming(statements, known, avoided).named(node, {})
+    return _renamed(node, {}, _Naming(statements, known, avoided).declared)
 
 
 def _avoided(program: Program) -> frozenset[str]:
@@ -211,33 +216,8 @@ class _Naming:
     ) -> None:
         self.statements, self.known, self.avoided = statements, known, avoided
 
-    def named(self, node: Node, scope: Mapping[str, str]) -> Node:
-        match node:
-            case Call(name, arguments, time):
-                times = None if time is None else tuple(rename(one, scope) for one in time)
-                return Call(name, tuple(rename(one, scope) for one in arguments), times)
-            case If(test):
-                renamed = replace(node, test=rename_test(test, scope))
-                return with_children(renamed, lambda child: self.named(child, scope))
-            case For(iterator, start, test):
-                inner = {**scope, iterator: self._fresh(node, iterator, scope)}
-                return replace(
-                    node,
-                    iterator=inner[iterator],
-                    start=rename(start, scope),
-                    test=rename_test(test, inner),
-                    body=self.named(node.body, inner),
-                )
-            case Let(name, value, body):
-                inner = {**scope, name: self._fresh(node, name, scope)}
-                named = self.named(body, inner)
-                return replace(node, name=inner[name], value=rename(value, scope), body=named)
-            case Block() | Remarked():
-                return with_children(node, lambda child: self.named(child, scope))
-            case _:
-                assert_never(node)
-
-    def _fresh(self, loop: For | Let, iterator: str, scope: Mapping[str, str]) -> str:
+    def declared(self, loop: For | Let, scope: Mapping[str, str]) -> str:
+        iterator = loop.iterator if isinstance(loop, For) else loop.name
         wanted = next(self._candidates(loop, iterator), iterator)
         name, number = wanted, 1
         while name in self.avoided or name in scope.values():
