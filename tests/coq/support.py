@@ -10,11 +10,22 @@ import pytest
 
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import Node
+from loopwright.model.program import Program
 from loopwright.model.schedule import Schedule
-from loopwright.prove.certificates.status import certified, change_tries, scan_tries
+from loopwright.prove.certificates.specification import NO_DIFFERENCES, AllowedDifferences
+from loopwright.prove.certificates.split_sums import split_tries
+from loopwright.prove.certificates.status import (
+    PrintedLoops,
+    about_nothing,
+    certified,
+    change_tries,
+    scan_tries,
+    tried,
+)
 from loopwright.prove.coq.check import INSTALL, Accepted, check, coqc
 from loopwright.prove.coq.meanings import REQUIRED, theorem_text
 from loopwright.prove.coq.problem_terms import certificate_terms, problem_terms
+from loopwright.prove.verdict import ProofStatus
 from loopwright.transform import Plan, to_schedule
 
 needs_coqc = pytest.mark.skipif(
@@ -24,6 +35,32 @@ needs_coqc = pytest.mark.skipif(
 
 SECONDS = 240.0
 """The tests may run on a machine that does other things."""
+
+
+def scan_status(
+    schedule: Schedule, program: Node, seconds: float | None = None, printed: PrintedLoops | None = None
+) -> ProofStatus:
+    """What the checker says of loops that run a schedule."""
+    return about_nothing(schedule) or tried(scan_tries(schedule, program, printed), seconds)
+
+
+def change_status(
+    original: Program,
+    new: Program,
+    loops: Node,
+    allowed: AllowedDifferences = NO_DIFFERENCES,
+    *,
+    seconds: float | None = None,
+    text: Program | None = None,
+    written: str | None = None,
+) -> ProofStatus:
+    """What it says of loops that leave the memory as the original does."""
+    return tried(change_tries(original, new, loops, allowed, written), seconds, text)
+
+
+def storage_status(plan: Plan) -> ProofStatus:
+    """What it says of the loops of a plan with other storage."""
+    return tried(split_tries(plan.storage, plan.program, generate(to_schedule(plan))), 20)
 
 
 def proof_file(problem: str, certificates: str) -> str:

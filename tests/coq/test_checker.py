@@ -26,12 +26,12 @@ from loopwright.prove.certificates import checker, status
 from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.problems import scan_problem
-from loopwright.prove.certificates.status import PrintedLoops, scan_status, text_problem
+from loopwright.prove.certificates.status import PrintedLoops, text_problem
 from loopwright.prove.coq.check import library
 from loopwright.prove.obligations.timetable import timetable
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, VERIFIED, Refuted
-from tests.coq.support import agreement_file, assert_accepted, needs_coqc, proof_file
+from tests.coq.support import agreement_file, assert_accepted, needs_coqc, proof_file, scan_status
 from tests.coq.test_cli import RECTANGLE, run
 from tests.coq.test_program_file import FLAT
 from tests.generate.support import flat

@@ -11,13 +11,12 @@ import pytest
 from loopwright.generate.program import generate
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
-from loopwright.prove.certificates.status import stored_status
 from loopwright.prove.certificates.stored import stored_problem
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import Plan, to_schedule, transform
-from tests.coq.support import assert_accepted, needs_coqc, proof_file
+from tests.coq.support import assert_accepted, needs_coqc, proof_file, storage_status
 from tests.coq.test_checker import with_other_numbers
 
 pytestmark = [
@@ -66,7 +65,7 @@ def words(plan: Plan) -> str:
 def test_products_are_values_and_blocks_have_their_own(text: str, script: str, status: str) -> None:
     """Of cells that nothing writes; blocks and threads in any order."""
     plan = planned(text, script)
-    found = stored_status(plan.storage, plan.program, generate(to_schedule(plan)), 20)
+    found = storage_status(plan)
     assert found.status == status, found
 
 

@@ -17,7 +17,6 @@ from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.problems import change_problem, range_problem
 from loopwright.prove.certificates.specification import AllowedDifferences, Owned
-from loopwright.prove.certificates.status import change_status
 from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL, ProofStatus
 from loopwright.read.c.options import ReadOptions
@@ -25,7 +24,7 @@ from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
 from loopwright.transform.scheduling import flat_schedule
-from tests.coq.support import assert_accepted, needs_coqc, proof_file
+from tests.coq.support import assert_accepted, change_status, needs_coqc, proof_file
 from tests.coq.test_ranges import REGION, ROWS, UNSIGNED, UP_TO
 from tests.kernel_programs import kernel_program
 

@@ -12,13 +12,12 @@ import pytest
 from loopwright.generate.program import generate
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
-from loopwright.prove.certificates.split_sums import split_status
 from loopwright.prove.certificates.stored import stored_problem
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import Plan, to_schedule, transform
-from tests.coq.support import assert_accepted, needs_coqc, proof_file
+from tests.coq.support import assert_accepted, needs_coqc, proof_file, storage_status
 from tests.coq.test_checker import with_other_numbers
 from tests.kernel_programs import kernel_program
 
@@ -112,7 +111,7 @@ def test_storage_is_compared_by_values(text: str, script: str, status: str) -> N
     """In the order that the plan had, and from there to the new one; parallel loops in any order."""
     plan = planned(text, script.replace("; ", "\n"))
     assert plan.storage
-    found = split_status(plan.storage, plan.program, generate(to_schedule(plan)), 20)
+    found = storage_status(plan)
     assert found.status == status, found
 
 

@@ -21,7 +21,6 @@ from loopwright.presburger.named import parameter_names
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.problems import change_problem
-from loopwright.prove.certificates.status import change_status
 from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.coq.words import (
     Words,
@@ -37,7 +36,7 @@ from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
-from tests.coq.support import needs_coqc, proof_file
+from tests.coq.support import change_status, needs_coqc, proof_file
 from tests.coq.test_checker import FUZZED
 from tests.coq.test_program_file import FLAT
 from tests.emit.test_compiled import programs

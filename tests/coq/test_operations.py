@@ -14,8 +14,6 @@ import pytest
 
 from loopwright.generate.program import generate
 from loopwright.prove.certificates.specification import AllowedDifferences, Owned
-from loopwright.prove.certificates.split_sums import split_status
-from loopwright.prove.certificates.status import change_status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.verdict import NOT_CHECKED, ProofStatus
 from loopwright.read.c.reader import read_source
@@ -23,6 +21,7 @@ from loopwright.rewrite.scripts import loops_of
 from loopwright.source import Source
 from loopwright.transform import Plan, to_schedule, transform
 from loopwright.transform.script.steps import NAMES
+from tests.coq.support import change_status, storage_status
 from tests.transform.support import planned
 from tests.transform.test_documentation import EXAMPLE, PAGES
 
@@ -63,7 +62,7 @@ def further(text: str, script: str) -> Plan:
 
 def status(plan: Plan) -> ProofStatus:
     if plan.storage:
-        return split_status(plan.storage, plan.program, generate(to_schedule(plan)), 20)
+        return storage_status(plan)
     verdict = prove_plan(plan, allow_reassociation=True)
     assert verdict.proved, verdict
     loops = loops_of(plan, generate(to_schedule(plan)), verdict)

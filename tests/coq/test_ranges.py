@@ -9,12 +9,12 @@ import pytest
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.problems import range_problem
-from loopwright.prove.certificates.status import change_status
 from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.verdict import CHECKED
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
+from tests.coq.support import change_status
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("ocamlopt") is None, reason="ocamlopt is missing: apt install ocaml"),

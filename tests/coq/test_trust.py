@@ -20,7 +20,6 @@ from loopwright.presburger.points import Point, smallest_point
 from loopwright.prove.certificates import checker, problems
 from loopwright.prove.certificates.checker import Checked
 from loopwright.prove.certificates.problems import change_problem
-from loopwright.prove.certificates.status import change_status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.obligations.cells import Cell, StatementCells, touched
 from loopwright.prove.obligations.legality import Side, both_sides
@@ -28,6 +27,7 @@ from loopwright.prove.verdict import NOT_CHECKED
 from loopwright.read.c.reader import read_c, read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
+from tests.coq.support import change_status
 from tests.coq.test_transformations import STENCIL
 from tests.transform.support import planned
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from loopwright.emit.region import Loops
     from loopwright.model.annotations import Annotation
     from loopwright.model.program import Program
+    from loopwright.prove.certificates.status import Tries
     from loopwright.prove.equivalence.answer import Agreement
     from loopwright.prove.equivalence.instances import ComparedTexts
     from loopwright.prove.obligations.formulas import Obligation
@@ -145,48 +146,38 @@ def _nothing(region: PrintedRegion, by: str) -> ProofStatus | None:
     return about_nothing(flat_schedule(region.original), by)
 
 
-def _allowed(region: PrintedRegion) -> AllowedDifferences:
-    return AllowedDifferences(region.combining, region.private, region.temporaries)
-
-
 def _checked(region: PrintedRegion, seconds: float | None) -> ProofStatus:
     """What the verified checker says."""
-    from loopwright.prove.certificates.status import change_status
+    from loopwright.prove.certificates.status import tried
 
-    nothing = _nothing(region, "isl")
-    if nothing is not None:
-        return nothing
-    text = region.new
-    if region.storage:
-        from loopwright.prove.certificates.split_sums import split_status
+    tries = _split_tries(region) if region.storage else _change_tries(region, reworded=region.reworded)
+    return _nothing(region, "isl") or tried(tries, seconds, region.new)
 
-        return split_status(region.storage, region.scheduled, region.node, text=text)
-    return change_status(
-        region.original,
-        region.scheduled,
-        region.node,
-        _allowed(region),
-        seconds=seconds,
-        text=text,
-        written=region.new.region.text,
-        reworded=region.reworded,
-    )
+
+def _split_tries(region: PrintedRegion) -> Tries:
+    from loopwright.prove.certificates.split_sums import split_tries
+
+    return split_tries(region.storage, region.scheduled, region.node)
+
+
+def _change_tries(region: PrintedRegion, *, reworded: bool = False) -> Tries:
+    from loopwright.prove.certificates.status import change_tries
+
+    allowed = AllowedDifferences(region.combining, region.private, region.temporaries)
+    written = region.new.region.text
+    return change_tries(region.original, region.scheduled, region.node, allowed, written, reworded=reworded)
 
 
 def _coq_on(regions: Sequence[PrintedRegion], request: ProverRequest, progress: Progress) -> Opinions:
     """A proof file for each region, checked by Coq."""
     from loopwright.prove.certificates.files import transformation_file
-    from loopwright.prove.certificates.status import certified, change_tries, stored_tries
+    from loopwright.prove.certificates.status import certified, stored_tries
 
     texts: list[str] = []
     statuses: list[ProofStatus] = []
     for one in regions:
         progress("writing the proof")
-        tries = (
-            stored_tries(one.storage, one.scheduled, one.node)
-            if one.storage
-            else change_tries(one.original, one.scheduled, one.node, _allowed(one), one.new.region.text)
-        )
+        tries = stored_tries(one.storage, one.scheduled, one.node) if one.storage else _change_tries(one)
         found = certified(tries, FINDING if request.seconds is None else request.seconds)
         original = one.storage[0].original if one.storage else one.original
         texts.append(

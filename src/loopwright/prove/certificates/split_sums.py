@@ -24,26 +24,20 @@ from loopwright.prove.certificates.specification import AllowedDifferences
 from loopwright.prove.certificates.status import (
     OF_NEITHER,
     ProblemTry,
+    Tries,
     example_of,
     has_independent,
-    stored_status,
-    tried,
+    stored_tries,
 )
 from loopwright.prove.obligations.legality import loops_as_written, opened
-from loopwright.prove.verdict import CHECKED, SEQUENTIAL, ProofStatus
+from loopwright.prove.verdict import CHECKED, SEQUENTIAL
 from loopwright.transform.storage import StorageChange
 
 
-def split_status(
-    changes: Sequence[StorageChange],
-    new: Program,
-    loops: Node,
-    seconds: float | None = None,
-    text: Program | None = None,
-) -> ProofStatus:
-    """Of loops that run `new`; where more than sums changed, as of other storage."""
+def split_tries(changes: Sequence[StorageChange], new: Program, loops: Node) -> Tries:
+    """What the checker is asked of loops that run `new`: as of other storage where more than sums changed."""
     if not all(one.summands for one in changes):
-        return stored_status(changes, new, loops, seconds, text)
+        return stored_tries(changes, new, loops)
     split = ", ".join(dict.fromkeys(whole for one in changes for whole in one.summands.values()))
     remarks = [f"as told, the sums in {split} are split", "values may be combined in any order"]
     asked_of = cache(partial(example_of, changes[0].original))
@@ -53,8 +47,7 @@ def split_status(
         return [ProblemTry(problem, status, OF_NEITHER, lambda: remarks, example=asked_of)]
 
     tries = [some(loops, CHECKED)]
-    tries += [some(in_sequence(loops), SEQUENTIAL)] if has_independent(loops) else []
-    return tried(tries, seconds, text)
+    return [*tries, some(in_sequence(loops), SEQUENTIAL)] if has_independent(loops) else tries
 
 
 def _terms(changes: Sequence[StorageChange], new: Program, loops: Node) -> str:

@@ -72,19 +72,13 @@ class PrintedLoops:
     node: Node
 
 
-def scan_status(
-    schedule: Schedule, program: Node, seconds: float | None = None, printed: PrintedLoops | None = None
-) -> ProofStatus:
-    """Of loops that run a schedule.  Where instances have equal times, their places in the program decide.
-
-    What the checker says of the text that was `printed` it says of what it reads there.  A text with
-    something else in it, such as names that C does not have, is not read: it is asked about `program`.
-    """
-    return about_nothing(schedule) or tried(scan_tries(schedule, program, printed), seconds)
-
-
 def scan_tries(schedule: Schedule, program: Node, printed: PrintedLoops | None = None) -> Tries:
-    """What the checker is asked of loops that run a schedule."""
+    """What the checker is asked of loops that run a schedule.
+
+    Where instances have equal times, their places in the program decide.  What the checker says of the text
+    that was `printed` it says of what it reads there.  A text with something else in it, such as names that C
+    does not have, is not read: it is asked about `program`.
+    """
     good = SEQUENTIAL if has_independent(program) else CHECKED
     if checker() is not None and (begun := _beginning(schedule, program)) is not None:
         remark = f", of each of its beginnings: its loop without end up to any value `{begun.last}`"
@@ -134,26 +128,6 @@ OF_ORIGINAL = ", of the original as it is written"
 OF_NEITHER = ", of both programs as they were read, and what they touch as told"
 
 
-def change_status(
-    original: Program,
-    new: Program,
-    loops: Node,
-    allowed: AllowedDifferences = NO_DIFFERENCES,
-    *,
-    seconds: float | None = None,
-    text: Program | None = None,
-    written: str | None = None,
-    reworded: bool = False,
-) -> ProofStatus:
-    """Of loops that leave the memory as the original does, parallel ones in any order of their iterations.
-
-    In `text`, the new one, names are those of integers that hold at least what an int holds; values that
-    leave their types are looked for there.
-    """
-    tries = change_tries(original, new, loops, allowed, written, reworded=reworded)
-    return tried(tries, seconds, text)
-
-
 def change_tries(
     original: Program,
     new: Program,
@@ -163,7 +137,8 @@ def change_tries(
     *,
     reworded: bool = False,
 ) -> Tries:
-    """What the checker is asked of loops that leave the memory as the original does.
+    """What the checker is asked of loops that leave the memory as the original does, parallel ones in any
+    order of their iterations.
 
     Where this is not shown of parallel loops, it is tried of their sequential order.  `written` is the text
     of the new loops: where the checker reads it, and that of the original, what it says it says of both.
@@ -201,19 +176,9 @@ def change_tries(
     return (tries, some(plain, SEQUENTIAL, combined))
 
 
-def stored_status(
-    changes: Sequence[StorageChange],
-    new: Program,
-    loops: Node,
-    seconds: float | None = None,
-    text: Program | None = None,
-) -> ProofStatus:
-    """Of loops that run `new`, whose storage these changes made: by the values that are read."""
-    return tried(stored_tries(changes, new, loops), seconds, text)
-
-
 def stored_tries(changes: Sequence[StorageChange], new: Program, loops: Node) -> Tries:
-    """What the checker is asked of loops with other storage.
+    """What the checker is asked of loops that run `new`, whose storage these changes made: by the values
+    that are read.
 
     Where this is not shown of parallel loops, it is tried of their sequential order.
     """
@@ -279,7 +244,11 @@ def _change(
 
 
 def tried(groups: Tries, seconds: float | None = None, text: Program | None = None) -> ProofStatus:
-    """The answer to the first problem that has one."""
+    """The answer to the first problem that has one.
+
+    In `text`, the new one, names are those of integers that hold at least what an int holds; values that
+    leave their types are looked for there.
+    """
     if checker() is None:
         why = "it is turned off" if is_turned_off() else f"it is not built; {BUILD}"
         return ProofStatus("isl", NOT_CHECKED, why, asked=not is_turned_off())
