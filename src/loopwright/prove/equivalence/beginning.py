@@ -361,8 +361,8 @@ class _Prelude:
         is_load = core.type in ("subscript_expression", "field_expression", "pointer_expression")
         is_open = core.type == "identifier" and core.text not in self.values
         is_set = bool((self.cells | self.function.fixed) & set(identifiers(core)[:1])) or "&" in core.text
-        declared, names = self.function.file.declarations, (target, *identifiers(core)[:1])
-        found = (declared.visible(one, self.function.region) for one in names)
+        declared, both = self.function.file.declarations, (target, *identifiers(core)[:1])
+        found = (declared.visible(one, self.function.region) for one in both)
         is_other = len({unqualified(one.type) for one in found if one is not None}) > 1
         return "a load" if (is_load or is_open) and not is_set and not is_other else None
 
