@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ import pytest
 
 from loopwright.cli.main import main
 from loopwright.cli.schema import schema_text
+from loopwright.errors import BadInput, Code
+from loopwright.report.diagnostics import sarif_log
+from loopwright.source import Span
 from tests.conftest import ROOT
 
 SUMS, HEAT = "docs/tutorial/sums.c", "docs/tutorial/heat.c"
@@ -262,6 +266,22 @@ def test_revisions_that_are_not_there(repository: Path, capsys: pytest.CaptureFi
     for words in (["--git", "nothing", "same.c"], ["--git", "--output=x", "same.c"], ["--git", "HEAD", "-"]):
         assert run(capsys, "prove", *words)[0] == 2
     assert not Path("x").exists()
+
+
+def test_bytes_that_are_no_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a name, in a comment of a region, in an option."""
+    monkeypatch.chdir(tmp_path)
+    loop = b"  for (int i = 0; i < n; i++)\n    x[i] += 1 /* \xe9 */;\n"
+    Path("old.c").write_bytes(b"void f(int n, double *x) {\n#pragma scop\n" + loop + b"#pragma endscop\n}\n")
+    Path("s.lw").write_text("strip_mine(@3, i, 4)\n")
+    place = Span.start_of(os.fsdecode(b"\xff.c"))
+    log = sarif_log([BadInput(Code.FILE, "no", span=place).diagnostic], "", "")
+    (result,) = log["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "%FF.c"
+    assert run(capsys, "transform", "old.c", "s.lw", "-o", "new.c")[0] == 0
+    assert run(capsys, "extract", "old.c", "--assume", "n > \udc80")[0] == 2
 
 
 def test_before_the_first_commit_every_file_is_new(

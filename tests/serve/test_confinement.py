@@ -57,6 +57,8 @@ REFUSED = {
     "a form feed": '#\finclude "/etc/passwd"',
     "a trigraph": '??=include "/etc/passwd"',
     "a line joined by a trigraph": '#inc??/\nlude "/etc/passwd"',
+    "assembly with a word between": '#include <stdio.h>\n__asm__ volatile (".incbin \\"/etc/passwd\\"");',
+    "assembly by a macro": '#define A __asm__\nA (".incbin \\"/etc/passwd\\"");',
     "assembly by its short name": 'asm(".incbin \\"/etc/passwd\\"");',
     "assembly in two lines": '#define A a\\\nsm\nA(".incbin \\"/etc/passwd\\"");',
     "assembly": '#include <stdio.h>\n__asm__(".incbin \\"/etc/passwd\\"");',

@@ -255,4 +255,4 @@ def _uri(path: str) -> str:
     """A relative path stays one, so that a service finds it in the repository."""
     if os.path.isabs(path):
         return Path(path).as_uri()
-    return quote(path.replace(os.sep, "/").removeprefix("./"))
+    return quote(os.fsencode(path.replace(os.sep, "/").removeprefix("./")))

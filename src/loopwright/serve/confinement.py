@@ -66,9 +66,9 @@ def refuse_reading(source: Source, opened: Collection[str] = ()) -> None:
     if trigraph is not None:
         raise _refusal(source, trigraph.start(), "trigraphs are not read here", 3)
     text = _Logical.of(source)
-    assembler = re.search(r"\basm\b", text.bare)
+    assembler = re.search(r"\b(?:__)?asm(?:__)?\b", text.bare)
     if assembler is not None:
-        raise text.refusal(assembler.start(), "assembler code may read any file", 3)
+        raise text.refusal(assembler.start(), "assembler code may read any file", len(assembler.group()))
     values = _numbers(text)
     start = 0
     for line in text.bare.split("\n"):

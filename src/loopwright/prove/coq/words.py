@@ -26,7 +26,7 @@ Hint: TypeAlias = Callable[[int], Sequence[ex.Expr]]
 @lru_cache(maxsize=4096)
 def name(value: str) -> str:
     """One word, whatever is in it."""
-    return "'" + quote(value, safe="'")
+    return "'" + quote(value.encode("utf-8", "surrogateescape"), safe="'")
 
 
 def listed(items: Sequence[T], words: Callable[[T], Iterable[str]]) -> Words:
@@ -152,7 +152,7 @@ def read_name(words: Words) -> str:
     word = read_word(words)
     if not word.startswith("'"):
         raise ValueError(f"{word!r} is not a name")
-    return unquote(word[1:])
+    return unquote(word[1:], errors="surrogateescape")
 
 
 def read_word(words: Words) -> str:

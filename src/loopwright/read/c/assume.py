@@ -60,6 +60,9 @@ def assume_pragma(setting: Setting, pragma: Directive) -> tuple[isl.Set, Assumpt
 def assume_option(setting: Setting, option: str) -> tuple[isl.Set, Assumption]:
     """The set an `--assume` option states; its errors point into the option."""
     refuse_long_numbers(Source("--assume", option))
+    if re.search("[\ud800-\udfff]", option):  # bytes that are no text
+        where = Source("--assume", option).whole
+        raise BadInput(Code.OPTION, "this is not a condition", span=where, hint=_HINT)
     padded = Source("--assume", " " * len(_BEFORE) + option)
     try:
         stated, assumption = _condition(setting, padded.at(len(_BEFORE), len(option)), _BEFORE)
