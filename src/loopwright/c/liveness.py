@@ -219,19 +219,12 @@ def _declarations(function: Node, name: str) -> Iterator[tuple[Node, Node]]:
 
 def _escapes(use: Node, rank: int) -> bool:
     """Whether others may come to know where it is: `&x`, or an array without all its subscripts."""
-    node, count = use, 0
-    while node.parent is not None:
-        outer = node.parent
-        if outer.type == "subscript_expression" and outer.child_by_field_name("argument") == node:
-            count += 1
-        elif outer.type != "parenthesized_expression":
-            break
-        node = outer
-    parent = node.parent
+    access, subscripts = _subscripted(use)
+    parent = access.parent
     if parent is None or _is_declared(use):
         return False
     is_address = parent.type == "pointer_expression" and parent.children[0].type == "&"
-    return is_address or (count < rank and not _is_left(parent))
+    return is_address or (len(subscripts) < rank and not _is_left(parent))
 
 
 def _is_left(node: Node) -> bool:

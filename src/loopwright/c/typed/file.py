@@ -31,7 +31,6 @@ from loopwright.source import Source, Span, line_ends
 _ADDRESS = re.compile(r"(?<!&)&(?:&&)*(?!&)|(?<!\w)_*asm_*(?!\w)")
 """`&` as an operator of one operand or two, `&&` aside; operands of assembly may be addresses too."""
 _JUMPS = ("GOTO_STMT", "CONTINUE_STMT")
-_OWN = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 
 
 @dataclass(frozen=True)
@@ -81,23 +80,22 @@ class TypedFunction:
         """The variables that there may be a pointer to."""
         return addressed(self.nodes)
 
+    def keeps(self, one: tree.Declaration) -> bool:
+        """Whether a variable is the function's own, and its name alone leads to it."""
+        return one.is_own and not one.attributes and one.offset not in self.addressed
+
     @cached_property
     def giving(self) -> tuple[tree.Node, ...]:
         """The nodes that may give a variable a value: declarations, assignments, calls."""
-        return tuple(
-            node
-            for node in self.nodes
-            if isinstance(node, tree.Declarator | tree.Assign | tree.CallExpression)
-        )
+        kinds = (tree.Declarator, tree.Assign, tree.CallExpression)
+        return tuple(node for node in self.nodes if isinstance(node, kinds))
 
 
 def _may_lead_to(function: TypedFunction, name: str) -> bool:
     """Whether something that a function calls by this name is not its own, or has its address taken."""
     named = {node.declaration for node in function.nodes if isinstance(node, tree.Name)}
-    found = [one for one in named if one.name == name]
-    return any(name in problem.words for problem in function.problems) or any(
-        one.storage not in _OWN or one.attributes or one.offset in function.addressed for one in found
-    )
+    is_kept = all(function.keeps(one) for one in named if one.name == name)
+    return not is_kept or any(name in problem.words for problem in function.problems)
 
 
 @dataclass(frozen=True)
@@ -231,7 +229,7 @@ class TypedFile:
 
     def definition(self, function: tree.Declaration) -> TypedFunction | None:
         """The body of a function; None where it has none in the file or its headers."""
-        name = "" if function.storage in (*_OWN, tree.Storage.STATIC) else function.name
+        name = "" if function.is_own or function.storage is tree.Storage.STATIC else function.name
         found = self._definitions.get(name)
         if found is None or front_end.kind(found[2]) != "FUNCTION_DECL":
             return None

@@ -306,7 +306,7 @@ class PointsTo:
                 place = self.function.parameters.index(declared)
                 for caller, call in calls_of(self.file, self.function):
                     yield from ((caller, one, True) for one in call.arguments[place : place + 1])
-        is_own = declared.storage in (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
+        is_own = declared.is_own
         is_elsewhere = path != "" and isinstance(unqualified(declared.type), Pointer)
         is_hidden = is_own and not is_elsewhere and declared.offset not in self.function.addressed
         for function in functions:

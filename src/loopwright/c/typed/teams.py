@@ -33,7 +33,6 @@ _HARMLESS = "omp_get_"
 _UNLIKE = (tree.CallExpression, tree.OtherExpression, tree.OtherStatement, tree.Assign, tree.Update)
 """What another thread may find to be another value."""
 _LEAVING = ("GOTO_STMT", "INDIRECT_GOTO_STMT", "BREAK_STMT", "CONTINUE_STMT")
-_OWN = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 
 
 class NoTeam(Exception):
@@ -79,7 +78,7 @@ class Team:
         return ValuesBefore(self.region.function)
 
     def _is_own(self, one: tree.Declaration) -> bool:
-        if one.is_file_scope or one.storage not in _OWN:
+        if one.is_file_scope or not one.is_own:
             return False
         return one.name in self.listed or self.start <= one.offset < self.end
 
@@ -101,7 +100,7 @@ class Team:
     def _is_steady(self, one: tree.Declaration) -> bool:
         """Whether threads that read a shared variable read the same."""
         addressed = self.region.function.addressed
-        is_hidden = one.is_file_scope or one.storage not in _OWN or one.offset in addressed
+        is_hidden = one.is_file_scope or not one.is_own or one.offset in addressed
         return not _is_watched(one.type) and one not in self._changed and not (is_hidden and self._has_calls)
 
     @cached_property

@@ -61,6 +61,11 @@ class Declaration:
     """Of an enumerator."""
     is_thread_local: bool = False
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a variable that lives as long as one call of its function."""
+        return self.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
+
 
 @dataclass(frozen=True, slots=True)
 class Name:

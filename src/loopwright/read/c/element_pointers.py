@@ -28,7 +28,6 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 from loopwright.source import Edit, Source, Span
 
-_OWN = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 _LASTING = (tree.Storage.STATIC, tree.Storage.EXTERNAL)
 _VALUES = (
     tree.Name, tree.Number, tree.Unary, tree.Binary, tree.Subscript, tree.MemberAccess, tree.Cast,
@@ -191,8 +190,8 @@ class _PointersOfRegion:
                 if changed is not None and changed.offset == one.offset:
                     return False
         if isinstance(unqualified(one.type), ArrayType):
-            return one.storage in (*_OWN, *_LASTING)
-        if one.storage in _OWN:
+            return one.is_own or one.storage in _LASTING
+        if one.is_own:
             return one.offset not in self.typed.function.addressed
         is_kept = not self.reach.unknown and one.offset not in self.reach.changed
         return one.storage in _LASTING and is_kept

@@ -38,7 +38,7 @@ from loopwright.errors import BadInput
 from loopwright.read.c.evolved_loops import plain_loop
 from loopwright.read.c.evolved_state import EvolvedState, NotFollowed
 from loopwright.read.c.evolved_statements import EvolvedStatements, Following
-from loopwright.read.c.evolved_values import OWN, element_of, is_signed, loops_around, moved_variable
+from loopwright.read.c.evolved_values import element_of, is_signed, loops_around, moved_variable
 from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Edit, Source
 
@@ -112,7 +112,7 @@ def _keeps(region: TypedRegion, file: TypedFile, kind: CType) -> bool:
     reach = reach_of(file, nodes, LIBRARY)
     named = {node.declaration.offset: node.declaration for node in nodes if isinstance(node, tree.Name)}
     changed = [named[one] for one in sorted(reach.changed) if one in named]
-    is_hidden = all(one.storage in OWN and one.offset not in region.function.addressed for one in changed)
+    is_hidden = all(one.is_own and one.offset not in region.function.addressed for one in changed)
     is_known = not reach.unknown and all(one in named for one in reach.changed)
     return is_known and is_hidden and not may_be_written(kind, reach.written)
 
@@ -142,7 +142,7 @@ def _candidates(
             continue
         if one.offset in plain or is_observed(one.type) or not (is_number or is_pointer):
             continue
-        if one.storage not in OWN or one.offset in function.addressed or one.attributes:
+        if not function.keeps(one):
             continue
         if any(one.name in problem.words for problem in function.problems):
             continue

@@ -14,7 +14,7 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
 from loopwright.c.types import Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.c.evolved_values import OWN, ElementPointer, Value, moved_variable, step_of, steps_of
+from loopwright.read.c.evolved_values import ElementPointer, Value, moved_variable, step_of, steps_of
 
 _MARK = "@"
 
@@ -155,7 +155,7 @@ def plain_loop(node: tree.Node, *, assigned: bool) -> PlainLoop | None:
             initial: tree.Expression = value
         case tree.ForStatement(
             first=tree.Assign(operator="=", target=tree.Name(declaration=counter), value=initial), step=step
-        ) if assigned and counter.storage in OWN and not counter.attributes:
+        ) if assigned and counter.is_own and not counter.attributes:
             pass
         case _:
             return None

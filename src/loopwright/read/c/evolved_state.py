@@ -12,7 +12,6 @@ from loopwright.c.typed.file import TypedRegion
 from loopwright.c.types import ArrayType, CType, Integer, is_observed, unqualified
 from loopwright.read.c.evolved_loops import added, scopes
 from loopwright.read.c.evolved_values import (
-    OWN,
     ElementPointer,
     Value,
     element_of,
@@ -91,7 +90,7 @@ class EvolvedState:
             if isinstance(one, tree.MemberAccess):
                 return None
             is_array = isinstance(unqualified(one.type), ArrayType)
-            is_own = one.storage in OWN and one.offset not in function.addressed and not one.attributes
+            is_own = function.keeps(one)
             is_kept = one.offset in self.followed or one.offset not in self.changed
             is_known = not any(one.name in problem.words for problem in function.problems)
             if not is_array and not (is_own and is_kept and is_known and one.offset not in early):
@@ -115,13 +114,12 @@ class EvolvedState:
             return self._member(one)
         if one.offset in self.followed:
             return self.values.get(one.offset)
-        is_own = one.storage in OWN and one.offset not in self.region.function.addressed
         is_kept = one.offset in self.iterators or one.offset not in self.changed
         if self.has_unsigned and rank_of(one.type) > 3:
             return None
         if isinstance(unqualified(one.type), ArrayType):
             return own_value(one)
-        is_known = is_own and is_kept and not one.attributes
+        is_known = is_kept and self.region.function.keeps(one)
         return self.given.get(one.offset, own_value(one)) if is_known else None
 
     def _member(self, node: tree.MemberAccess) -> IntegerSum | None:
@@ -130,8 +128,7 @@ class EvolvedState:
         if not isinstance(root, tree.Name) or not self.is_written(node.place) or self.has_unsigned:
             return None
         one, function = root.declaration, self.region.function
-        is_own = one.storage in OWN and one.offset not in function.addressed and not one.attributes
-        is_kept = is_own and one.offset not in self.changed and one.offset not in self.owners
+        is_kept = function.keeps(one) and one.offset not in self.changed and one.offset not in self.owners
         if not is_kept or is_observed(node.type) or is_observed(one.type) or node.in_union:
             return None
         if node.is_arrow and not self.keeps(node.type):

@@ -11,7 +11,7 @@ from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.types import Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.evolved_state import EvolvedState
-from loopwright.read.c.evolved_values import OWN, ElementPointer, Value, loops_around, moved_variable
+from loopwright.read.c.evolved_values import ElementPointer, Value, loops_around, moved_variable
 from loopwright.read.c.purity import LIBRARY
 
 _COMPARED = ("<", "<=", ">", ">=", "!=")
@@ -111,5 +111,4 @@ class EvolvedTests:
 
 
 def _is_own(one: tree.Declaration, function: TypedFunction) -> bool:
-    is_plain = one.storage in OWN and one.offset not in function.addressed and not one.attributes
-    return is_plain and not any(one.name in problem.words for problem in function.problems)
+    return function.keeps(one) and not any(one.name in problem.words for problem in function.problems)

@@ -219,7 +219,6 @@ def _masked(left: IntegerSum, right: IntegerSum) -> IntegerSum | None:
     return low if mask >= 0 else left.minus(low)
 
 
-OWN = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 _LOOPS = ("WHILE_STMT", "DO_STMT")
 
 

@@ -26,7 +26,7 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.types import BOOL, Pointer, is_observed, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.evolved_loops import PlainLoop, plain_loop
-from loopwright.read.c.evolved_values import OWN, loops_around, moved_variable, step_of
+from loopwright.read.c.evolved_values import loops_around, moved_variable, step_of
 from loopwright.source import Edit, Source, Span
 
 _MOST = 20
@@ -186,7 +186,7 @@ def _is_own(region: TypedRegion, exchange: _Exchange, found: Sequence[_Exchange]
     function = region.function
     nodes = [*tree.walk_all(region.statements)]
     for one in (exchange.one, exchange.other, exchange.kept):
-        if one.storage not in OWN or one.attributes or one.offset in function.addressed:
+        if not function.keeps(one):
             return False
         if any(one.name in problem.words for problem in function.problems):
             return False
@@ -216,7 +216,7 @@ def _is_fixed(region: TypedRegion, value: tree.Expression, counter: tree.Declara
     for part in tree.walk(value):
         match part:
             case tree.Name(declaration=one):
-                is_kept = one.storage in OWN and one not in changed and not one.attributes
+                is_kept = one.is_own and one not in changed and not one.attributes
                 if not is_kept or one.offset in region.function.addressed:
                     return False
             case tree.Number() | tree.Cast(is_implicit=True) | tree.Unary(operator="-"):

@@ -111,8 +111,7 @@ def _is_apart(one: tree.Declaration | None, region: TypedRegion) -> bool:
     kind = unqualified(one.type)
     if isinstance(kind, Pointer):
         return kind.restrict and one.storage is tree.Storage.PARAMETER
-    is_own = one.storage in (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER) and not isinstance(kind, Unknown)
-    return is_own and one.offset not in region.function.addressed
+    return one.is_own and not isinstance(kind, Unknown) and one.offset not in region.function.addressed
 
 
 def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFile) -> None:

@@ -95,7 +95,7 @@ def _hidden(region: TypedRegion, file: TypedFile, nodes: Sequence[tree.Node]) ->
         name
         for name, found in declared.items()
         if all(
-            one.storage in (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
+            one.is_own
             and is_arithmetic(unqualified(one.type))
             and not is_led_to(file, region, one)
             and not any(name in problem.words for problem in region.function.problems)
@@ -167,8 +167,7 @@ def _may_change(region: TypedRegion, node: tree.Name, reach: Reach, file: TypedF
         return False
     if isinstance(declared.type, Qualified) and declared.type.is_const:
         return False
-    is_own = declared.storage in (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
-    if is_own and not is_led_to(file, region, declared):
+    if declared.is_own and not is_led_to(file, region, declared):
         return False
     if reach.unknown or declared.offset in reach.changed:
         return True
@@ -214,10 +213,7 @@ def _visible(nodes: Sequence[tree.Node], region: TypedRegion, file: TypedFile) -
         declared = None if target is None else tree.root_of(target)
         if target is None or declared is None:
             continue
-        is_own = tree.owner(target) is not None and declared.storage in (
-            tree.Storage.AUTOMATIC,
-            tree.Storage.PARAMETER,
-        )
+        is_own = tree.owner(target) is not None and declared.is_own
         if not is_own or is_led_to(file, region, declared):
             return declared.name
     return None

@@ -295,7 +295,7 @@ def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[s
     declared = names.get(array.name)
     if declared is None:
         return array
-    is_own = declared.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
+    is_own = declared.is_own
     addressed = is_own and may_be_pointed_to(region, declared)
     is_number = array.rank == 0 and isinstance(unqualified(declared.type), Integer | Floating)
     if is_number and (is_own or is_of_this_file(declared, file)):
