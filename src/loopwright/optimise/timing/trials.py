@@ -55,6 +55,20 @@ def in_turn(
     near the fastest without tiles that are copied, of which proofs take long; a candidate may be one of them.
     With a `batch` these do not wait for more kinds than that; of these every other one is for one thread.
     """
+    given: set[Script] = set()
+    for one in _by_kinds(candidates, known, near, batch):
+        if one.script not in given and one.script not in known:
+            given.add(one.script)
+            yield one
+
+
+def _by_kinds(
+    candidates: Sequence[Trial],
+    known: Mapping[Script, float],
+    near: Callable[[Script], Iterator[Trial]] | None,
+    batch: int | None,
+) -> Iterator[Trial]:
+    """The same; a candidate that is near another one may come twice."""
     waiting: dict[tuple[str, ...], list[Trial]] = {}
     begun: dict[tuple[str, ...], list[Script]] = {}
     for one in candidates:
@@ -63,7 +77,6 @@ def in_turn(
         elif one.script:
             waiting.setdefault(kinds(one.script), []).append(one)
     asked: set[Script] = set()
-    given: set[Script] = set()
     recent = 0
     while True:
         fresh = [kind for kind in waiting if kind not in begun]
@@ -76,10 +89,7 @@ def in_turn(
         if (not fresh or recent == batch) and near is not None and next_to is not None:
             asked.add(next_to)
             recent = 0 if is_shared(next_to) else recent
-            for one in near(next_to):
-                if one.script not in given and one.script not in known:
-                    given.add(one.script)
-                    yield one
+            yield from near(next_to)
             continue
         if not waiting:
             return
@@ -88,9 +98,7 @@ def in_turn(
         one = waiting[kind].pop(0)
         waiting = {kind: more for kind, more in waiting.items() if more}
         begun.setdefault(kind, []).append(one.script)
-        if one.script not in given:
-            given.add(one.script)
-            yield one
+        yield one
 
 
 def _shortest(scripts: Sequence[Script], known: Mapping[Script, float]) -> float:
