@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -103,3 +104,12 @@ def test_a_region_of_a_long_text_is_parsed_as_if_alone() -> None:
         [(one.type, one.start, one.end) for one in walk(each)] for each in (block, field(other, "body"))
     )
     assert len(text) > 20_000 and len(found) > 5_000 and found[1:] == wanted[1:]
+
+
+def test_thousands_of_macros_are_read_at_once() -> None:
+    """Whether a name stands before its definition is looked up, not searched for."""
+    lines = "".join(f"int y{k};\n#define m{k} {k}\n" for k in range(6000))
+    file = c_file(Source("many.c", f"int m5999;\n{lines}"))
+    started = time.process_time()
+    assert [one.name for one in file.macros if one.conditional] == ["m5999"] and len(file.macros) == 6000
+    assert time.process_time() - started < 3

@@ -68,6 +68,7 @@ def macros_of(lines: Sequence[Directive], plain: str) -> tuple[Macro, ...]:
     """
     found: list[Macro] = []
     depth = 0
+    first = _first_places(plain[: max((one.place.start for one in lines if one.name == "define"), default=0)])
     for line in lines:
         if line.name in ("if", "ifdef", "ifndef"):
             depth += 1
@@ -76,7 +77,7 @@ def macros_of(lines: Sequence[Directive], plain: str) -> tuple[Macro, ...]:
         elif line.name == "define" and (match := _DEFINITION.match(line.argument)):
             name, has_parameters, inside, body = match.groups()
             parameters = tuple(names_in(inside)) if has_parameters else None
-            is_other = depth > 0 or _stands_in(name, plain[: line.place.start])
+            is_other = depth > 0 or first.get(name, line.place.start) < line.place.start
             found.append(Macro(name, parameters, body.strip(), line.place, is_other))
         elif line.name == "undef":
             name = line.argument.strip()
@@ -85,9 +86,9 @@ def macros_of(lines: Sequence[Directive], plain: str) -> tuple[Macro, ...]:
     return tuple(map(_made_conditional, found)) if restores else tuple(found)
 
 
-def _stands_in(name: str, text: str) -> bool:
-    """Whether a name is among the words of a text, comments left out."""
-    return re.search(rf"\b{re.escape(name)}\b", text) is not None and name in names_in(text)
+def _first_places(text: str) -> dict[str, int]:
+    """Where each name stands first, comments left out."""
+    return {match[1]: match.start(1) for match in reversed(name_matches(text))}
 
 
 def _made_conditional(macro: Macro) -> Macro:

@@ -170,7 +170,8 @@ def _assume_lines(file: CFile, region: Region) -> tuple[Directive, ...]:
     outside = [
         line
         for line in file.directives
-        if line.place.end <= region.place.start
+        if is_assume(line)
+        and line.place.end <= region.place.start
         and not any(other.place.contains(line.place) for other in file.regions)
         and not _leaves_block(text[line.place.end : region.place.start])
     ]
