@@ -18,7 +18,7 @@ _LIBRARY = """
 scanf fscanf sscanf fread time gettimeofday clock_gettime frexp frexpf modf modff sincos sincosf
 MPI_Init MPI_Comm_rank MPI_Comm_size getline strtol strtoul strtoll strtod strtof
 """
-_FORGETTING = frozenset((*_LIBRARY.split(), *(f"__isoc99_{name}" for name in ("scanf", "fscanf", "sscanf"))))
+FORGETTING = frozenset((*_LIBRARY.split(), *(f"__isoc99_{name}" for name in ("scanf", "fscanf", "sscanf"))))
 """Functions of libraries that neither keep the addresses they are given, nor return them."""
 _DEEPEST = 3
 
@@ -55,7 +55,7 @@ def _forgets(call: tree.CallExpression, number: int, file: TypedFile, depth: int
         return False
     function = file.definition(callee)
     if function is None:
-        return callee.name in _FORGETTING
+        return callee.name in FORGETTING
     is_known = depth > 0 and number < len(function.parameters) and not function.problems
     if not is_known or function.jumps_anywhere or may_be_replaced(callee, function):
         return False

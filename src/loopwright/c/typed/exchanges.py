@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from loopwright.c.typed import tree
+from loopwright.c.typed.allocated import is_always_new, is_new, record_of
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.pointer_values import is_no_address, uncast
-from loopwright.c.typed.unfollowed import is_always_new, is_new, is_written_blindly, record_of
+from loopwright.c.typed.unfollowed import is_written_blindly
 from loopwright.c.types import ArrayType, CType, Record, unqualified
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from loopwright.c.typed import tree
+from loopwright.c.typed.member_paths import folded, left_of, root_and_path, suffixes
 from loopwright.c.types import (
     ArrayType,
     CType,
@@ -17,53 +17,6 @@ from loopwright.c.types import (
     Unknown,
     unqualified,
 )
-
-
-def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
-    """The variable an lvalue starts with, and the members on the way."""
-    node, path = tree.without_casts(lvalue), ""
-    while True:
-        match node:
-            case tree.Name(declaration=declared):
-                return declared, path or "*"
-            case tree.MemberAccess(object=inner, name=name, in_union=in_union):
-                node, path = tree.without_casts(inner), f".{'' if in_union else name}{path}"
-            case tree.Subscript(base=inner) | tree.Unary(operator="*", operand=inner):
-                node = tree.without_casts(inner)
-            case tree.Binary(operator="+" | "-", left=left):
-                node = tree.without_casts(left)
-            case _:
-                return None, path
-
-
-_LONGEST = 5
-_REPEATED = re.compile(r"((?:\.\w*)+?)\1+")
-
-
-def folded(path: str) -> str:
-    """A path of few members: one that goes round, as `p = p->next` makes it, as if it went round once."""
-    if path.count(".") <= _LONGEST:
-        return path
-    members = _REPEATED.sub(r"\1", path).split(".")
-    return "." + ".".join(members[-2 * _LONGEST :]) if len(members) > 2 * _LONGEST else ".".join(members)
-
-
-def path_inside(lvalue: tree.Expression) -> str:
-    """The members inside the storage that an lvalue is in, after the last pointer that is followed."""
-    node, path = tree.without_casts(lvalue), ""
-    while True:
-        match node:
-            case tree.MemberAccess(object=inner, name=name, is_arrow=is_arrow, in_union=in_union):
-                path = f".{'' if in_union else name}{path}"
-                if is_arrow:
-                    return path
-                node = tree.without_casts(inner)
-            case tree.Subscript(base=base) if isinstance(
-                unqualified(tree.without_casts(base).type), ArrayType
-            ):
-                node = tree.without_casts(base)
-            case _:
-                return path
 
 
 def inside_lvalue(lvalue: tree.Expression) -> list[tree.Expression]:
@@ -88,8 +41,8 @@ def inside_lvalue(lvalue: tree.Expression) -> list[tree.Expression]:
         core = inner
 
 
-def is_chosen(lvalue: tree.Expression) -> bool:
-    """Whether an lvalue is reached through a pointer that is itself an element: `r[k][i]`, `s[k].v[i]`."""
+def chosen(lvalue: tree.Expression) -> tree.Expression | None:
+    """The pointer that leads to an lvalue, where it is itself an element: of `r[k][i]`, `s[k].v[i]`."""
     core, follows = tree.without_casts(lvalue), False
     while not follows:
         match core:
@@ -99,8 +52,12 @@ def is_chosen(lvalue: tree.Expression) -> bool:
             case tree.MemberAccess(object=inner, is_arrow=follows):
                 core = tree.without_casts(inner)
             case _:
-                return False
-    return any(isinstance(one, tree.Subscript) for one in tree.walk(core))
+                return None
+    return core if any(isinstance(one, tree.Subscript) for one in tree.walk(core)) else None
+
+
+def is_chosen(lvalue: tree.Expression) -> bool:
+    return chosen(lvalue) is not None
 
 
 def uncast(node: tree.Expression) -> tree.Expression:
@@ -124,34 +81,48 @@ def _at_its_address(lvalue: tree.Expression) -> tree.Expression:
         lvalue = address.operand
 
 
-def given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tuple[tree.Expression, bool]]:
-    """The values that a node gives to a variable as a whole, or else to what lies at `path`."""
+def given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tuple[tree.Expression, str]]:
+    """The values that a node gives to a variable, or to a part of it that `path` leads through, and the path
+    that is left from there: of `s.a = t`, asked for `.a.p`, t and `.p`."""
     match node:
         case tree.Declarator(declaration=one, initial=initial):
             if one.offset == declared.offset and initial is not None:
                 is_itself = not isinstance(initial, tree.OtherExpression)
                 parts = (one for one in parts_of(initial) if is_itself or not _is_number(one))
-                yield from ((value, is_itself) for value in parts)
+                yield from (
+                    (value, rest) for value in parts for rest in _rests(value, path, is_itself=is_itself)
+                )
         case tree.Assign(operator="=", target=written, value=value):
             target = _at_its_address(written)
             direct = tree.without_casts(target)
             if isinstance(direct, tree.Name):
                 if direct.declaration.offset == declared.offset:
-                    yield value, True
+                    yield value, path
                 return
-            root, reached = root_and_path(target)
-            is_here = root is not None and root.offset == declared.offset and path and reached == path
+            root, ahead = root_and_path(target)
+            reached = folded(ahead)
+            is_here = root is not None and root.offset == declared.offset and bool(path)
+            kind = unqualified(direct.type)
             is_address = any(_is_number_of_a_pointer(part) for part in tree.walk(value))
-            if is_here and (is_address or isinstance(unqualified(direct.type), Pointer | Record)):
-                yield value, False
+            if is_here and reached == path and (is_address or isinstance(kind, Pointer | Record)):
+                yield value, ""
+            elif is_here and isinstance(kind, Record):
+                yield from ((value, rest) for rest in left_of(path, reached))
         case tree.CallExpression(arguments=arguments):
             taken = [one for one in arguments if takes(one, declared)]
             others = [one for one in arguments if taken and one not in taken and is_pointer(one)]
             for argument in others:
                 core = uncast(argument)
-                yield argument, False
+                yield argument, ""
                 if isinstance(core, tree.Unary) and core.operator == "&":
-                    yield core.operand, False
+                    yield core.operand, ""
+
+
+def _rests(value: tree.Expression, path: str, *, is_itself: bool) -> list[str]:
+    """What is left of a path after a part of an initialiser: of a struct it is not known which one."""
+    if is_itself:
+        return [path]
+    return suffixes(path) if isinstance(unqualified(value.type), Record) else [""]
 
 
 _ADDRESS_BITS = 64

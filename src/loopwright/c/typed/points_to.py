@@ -16,17 +16,18 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from loopwright.c.typed import tree
+from loopwright.c.typed.allocated import from_outside, is_allocated, returned_values
 from loopwright.c.typed.file import TypedFile, TypedFunction
+from loopwright.c.typed.least import LeastSets
+from loopwright.c.typed.member_paths import folded, path_inside, paths_of, root_and_path, suffixes
 from loopwright.c.typed.pointer_values import (
-    folded,
     given,
     is_cast_pointer,
     is_followed,
     is_pointer,
     parts_of,
-    path_inside,
-    root_and_path,
     store_no_address,
+    takes,
     values_in,
 )
 from loopwright.c.typed.unfollowed import (
@@ -36,11 +37,15 @@ from loopwright.c.typed.unfollowed import (
     Target,
     calls_of,
     escaping,
-    is_allocated,
+    given_to,
     is_called_blindly,
+    is_from_outside,
     is_from_union,
+    is_reached,
     is_written_blindly,
+    parameter_of,
     set_by,
+    stored_by,
     stores,
     with_pointers_to,
 )
@@ -53,52 +58,60 @@ _ADDRESS_BITS = 64
 
 @dataclass
 class PointsTo:
-    """Answers for one file, asked from one function; each variable is looked at once."""
+    """Answers for one file, asked from one function."""
 
     file: TypedFile
     function: TypedFunction
-    known: dict[int, frozenset[Target]] = field(default_factory=dict)
-    pending: set[int] = field(default_factory=set)
+    solution: LeastSets[Target] = field(default_factory=LeastSets)
     is_inside: bool = False
     """Asked about a function that the first one, or another, calls: its parameters are what it is given."""
     until: int | None = None
     """A token of the function after which nothing it does to its own variables counts."""
-    escaped: list[frozenset[Target]] = field(default_factory=list)
+    escaped: dict[bool, frozenset[Target]] = field(default_factory=dict)
     """What was put where it is not followed, once it is computed."""
 
     def meet(self, one: frozenset[Target], other: frozenset[Target]) -> bool:
         """Whether two pointers may lead to one memory, as far as the file shows."""
         if one & other - {UNSEEN}:
             return True
-        put = self._escaped() if UNSEEN in one | other else frozenset()
-        put |= {UNSEEN} if put else set()
-        return any(UNSEEN in mine and bool(theirs & put) for mine, theirs in ((one, other), (other, one)))
+        is_known = UNSEEN not in one | other and not any(map(is_from_outside, one | other))
+        put = frozenset() if is_known else self._escaped(outside=True)
+        put = frozenset(target for target in put if not is_from_outside(target))
+        if UNSEEN in one and UNSEEN in other:
+            return bool(put)
+        pairs = ((one, other), (other, one))
+        return any(
+            (UNSEEN in mine or any(map(is_from_outside, mine))) and theirs & put for mine, theirs in pairs
+        )
 
-    def _escaped(self) -> frozenset[Target]:
+    def _escaped(self, *, outside: bool = False) -> frozenset[Target]:
         """All that pointers lead to which are put where they are not followed, and what is stored there:
 
-        E = targets(escaping) + targets(v) for each `x = v` with x in E
+            E = targets(escaping) + targets(v) for each `x = v` with x in E
+        and `outside`, what the function gives to others that are not seen.
         """
-        if not self.escaped:
-            self.escaped.append(frozenset())
-            all_functions = self.file.functions
-            asked = [PointsTo(self.file, one, is_inside=True, escaped=self.escaped) for one in all_functions]
+        if outside not in self.escaped:
+            self.escaped[outside] = frozenset()
+            giver = self.function.declaration if outside else None
+            first = PointsTo(self.file, self.function, is_inside=True, escaped=self.escaped)
+            asked = [first.asked(one) for one in self.file.functions]
             found = {
                 target
                 for one in asked
-                for value in escaping(one.function, self.file)
+                for value in escaping(one.function, self.file, outside=one.function.declaration == giver)
                 for target in one.storage_of(value) | one.targets(value)
             }
             stored = [
-                (one.storage_of(node.target), one.targets(node.value))
+                (one.storage_of(place), one.targets(value))
                 for one in (asked if found else ())
                 for node in one.function.giving
-                if isinstance(node, tree.Assign) and is_pointer(node.value)
+                for place, value in stored_by(node)
+                if is_pointer(value)
             ]
             while more := {target for place, given in stored if place & found for target in given} - found:
                 found |= more
-            self.escaped[0] = frozenset(found)
-        return self.escaped[0]
+            self.escaped[outside] = frozenset(found)
+        return self.escaped[outside]
 
     def storage_of(self, lvalue: tree.Expression) -> frozenset[Target]:
         """The storage that an lvalue is in."""
@@ -129,9 +142,10 @@ class PointsTo:
     def targets(self, value: tree.Expression) -> frozenset[Target]:
         """What the value of an expression may point to."""
         core = tree.without_casts(value)
-        is_lvalue = isinstance(
-            core, tree.Name | tree.MemberAccess | tree.Subscript | tree.Unary | tree.OtherExpression
-        )
+        if isinstance(core, tree.Unary) and core.operator == "__extension__":
+            return self.targets(core.operand)
+        is_lvalue = isinstance(core, tree.Name | tree.MemberAccess | tree.Subscript | tree.OtherExpression)
+        is_lvalue = is_lvalue or (isinstance(core, tree.Unary) and core.operator == "*")
         if is_lvalue and isinstance(unqualified(core.type), ArrayType):
             return self.storage_of(core)
         match core:
@@ -169,7 +183,7 @@ class PointsTo:
         nodes = [part for part in tree.walk(number) if isinstance(part, tree.Expression)]
         parts = [part for part in nodes if not isinstance(part, tree.Number | tree.SizeOf | tree.Binary)]
         values = [part for part in parts if isinstance(unqualified(part.type), Integer | Pointer)]
-        found = {target for part in values for target in self.targets(part) if not _is_argument(target)}
+        found = {target for part in values for target in self.targets(part) if not is_reached(target)}
         return frozenset(found) or frozenset([UNSEEN] if parts else [])
 
     def _pointers(self, value: tree.Expression) -> frozenset[Target]:
@@ -193,62 +207,64 @@ class PointsTo:
             ]
             return frozenset([Memory(("somewhere", lvalue.place.span))]).union(*inside)
         unseen = [UNSEEN] if is_from_union(lvalue) else []
-        return self._stored(root, path).union(unseen, self._stored_beside(lvalue, root))
+        key = ("beside", lvalue.place.first, lvalue.place.end, root.offset)
+        beside = frozenset[Target]()
+        if tree.owner(lvalue) is None:
+            beside = self.solution.least(key, lambda: self._stored_beside(lvalue, root))
+        return self._stored(root, path).union(unseen, beside)
 
     def _stored_beside(self, lvalue: tree.Expression, root: tree.Declaration) -> frozenset[Target]:
-        """What is stored where an lvalue is by other names: `a->next->v = p`, where `a->next` leads to it."""
-        key = hash((lvalue.place.first, lvalue.place.end, root.offset))
-        if key in self.pending or tree.owner(lvalue) is not None:
-            return frozenset()
-        self.pending.add(key)
+        """What is stored where an lvalue is by other names: `a->next->v = p`, where `a->next` leads to it,
+        and `p = v`, where `*w` is p."""
         place, inside = self.storage_of(lvalue), path_inside(lvalue)
-        called = (one.callee for one in self.function.giving if isinstance(one, tree.CallExpression))
-        bodies = [self.file.definition(one) for one in called if one is not None]
         found: set[Target] = set()
-        for function in {id(one): one for one in (self.function, *bodies) if one is not None}.values():
-            asked = self._asked(function)
+        for one in place:
+            if isinstance(one, Object) and one.declaration != root:
+                for path in paths_of(one.declaration.type, inside):
+                    found |= self._stored(one.declaration, path)
+        for function in self.file.functions:
+            asked = self.asked(function)
             for target, value in stores(function, self.file):
                 is_whole = isinstance(unqualified(target.type), Record)
                 is_other = tree.root_of(target) != root and path_inside(target) == inside
                 if (is_whole or is_other) and asked.storage_of(target) & place:
                     found |= asked.reached(value, inside) if is_whole else asked.targets(value)
-        self.pending.discard(key)
         return frozenset(found)
 
     def _stored(self, declared: tree.Declaration, path: str) -> frozenset[Target]:
         """What the pointers in a variable, or after it on a path, are given; the path names the member."""
-        key = hash((declared.offset, path))
-        if key in self.known:
-            return self.known[key]
-        if key in self.pending:
-            return frozenset()
-        self.pending.add(key)
-        found: set[Target] = set()
-        for function, value, is_itself in self._values(declared, path):
-            asked = self._asked(function)
-            found |= asked.reached(value, path) if is_itself and path else asked.targets(value)
-        found |= self._blindly(declared)
-        self.pending.discard(key)
-        is_open = declared.storage in (
-            tree.Storage.PARAMETER, tree.Storage.EXTERNAL, tree.Storage.UNDECLARED,
-        )
-        if is_open or not found:
-            found.add(Memory(("reached", declared.offset, path)))
-        self.known[key] = frozenset(found)
-        return self.known[key]
+        short = folded(path)
+        return self.solution.least((declared.offset, short), lambda: self._given(declared, short))
 
-    def _blindly(self, declared: tree.Declaration) -> frozenset[Target]:
-        """`UNSEEN`, where a variable may be set by what is not followed."""
+    def _given(self, declared: tree.Declaration, path: str) -> frozenset[Target]:
+        found: set[Target] = set()
+        for function, value, rest in self._values(declared, path):
+            asked = self.asked(function)
+            found |= asked.reached(value, rest) if rest else asked.targets(value)
+        found |= {*self._blindly(declared, path)}
+        is_of_others = (tree.Storage.PARAMETER, tree.Storage.EXTERNAL, tree.Storage.UNDECLARED)
+        if declared.storage in is_of_others or not found:
+            found.add(Memory(("reached", declared.offset, path)))
+        return frozenset(found)
+
+    def _blindly(self, declared: tree.Declaration, path: str) -> Iterator[Target]:
+        """`UNSEEN`, where a variable may be set by what is not followed, and what functions that are not seen
+        and are given its address may set it to."""
         is_argument = self.is_inside and declared in self.function.parameters
         is_shared = declared.is_file_scope or declared.storage is tree.Storage.STATIC
         functions = self.file.functions_with(declared.name) if is_shared else (self.function,)
         has_pointers = bool(with_pointers_to(declared, self.function, self.file))
-        is_set = (
+        if (
             is_written_blindly(declared, functions)
             or (is_argument and is_called_blindly(self.function, self.file))
             or (has_pointers and Object(declared) in self._escaped())
-        )
-        return frozenset([UNSEEN] if is_set else [])
+        ):
+            yield UNSEEN
+        nodes = (one for function in (functions if not path else ()) for one in function.giving)
+        for call in (one for one in nodes if isinstance(one, tree.CallExpression)):
+            is_unseen = call.callee is None or self.file.definition(call.callee) is None
+            if is_unseen and any(takes(one, declared) for one in call.arguments):
+                yield from_outside(call, self.file, declared.offset)
 
     def reached(self, value: tree.Expression, path: str) -> frozenset[Target]:
         """What the pointers at `path` from a pointer of this value, or in a struct of it, point to."""
@@ -265,7 +281,7 @@ class PointsTo:
             if isinstance(core, tree.Conditional):
                 inside += [self.reached(one, path) for one in (core.then, core.otherwise)]
             return somewhere.union(*inside)
-        return self._stored(root, folded(path if ahead == "*" else ahead + path))
+        return self._stored(root, path if ahead == "*" else ahead + path)
 
     def _returned_at(
         self, call: tree.CallExpression, callee: tree.Declaration, path: str
@@ -273,39 +289,39 @@ class PointsTo:
         """What pointers at `path` in what a call returns point to; if it is not seen, all it is given."""
         function = self.file.definition(callee)
         made: frozenset[Target] = frozenset([Memory(("reached", (call.place.span, call.place.first), path))])
-        if function is None or callee.offset in self.pending:
+        if function is None:
             return made.union(*(self.targets(one) for one in call.arguments if is_pointer(one)))
-        self.pending.add(callee.offset)
-        inside = self._asked(function)
+        inside = self.asked(function)
         values = (one.value for one in function.nodes if isinstance(one, tree.Return))
-        others = (one for one in values if one and not is_allocated(one, function, self.file, path))
-        found = made.union(*(inside.reached(one, path) for one in others))
-        self.pending.discard(callee.offset)
-        return found
+        others = [one for one in values if one and not is_allocated(one, function, self.file, path)]
+        return made | self.solution.least(
+            ("returned", callee.offset, folded(path)),
+            lambda: frozenset[Target]().union(*(inside.reached(one, path) for one in others)),
+        )
 
-    def _asked(self, function: TypedFunction) -> PointsTo:
+    def asked(self, function: TypedFunction) -> PointsTo:
         """The same answers, asked from another function."""
         if function is self.function:
             return self
-        return PointsTo(self.file, function, self.known, self.pending, is_inside=True, escaped=self.escaped)
+        return PointsTo(self.file, function, self.solution, is_inside=True, escaped=self.escaped)
 
     def _values(
         self, declared: tree.Declaration, path: str
-    ) -> Iterator[tuple[TypedFunction, tree.Expression, bool]]:
-        """All values that the file gives to a variable itself, or to this member of it."""
+    ) -> Iterator[tuple[TypedFunction, tree.Expression, str]]:
+        """All values that the file gives to a variable itself, or on the path, and what is left of it."""
         if declared.is_file_scope or declared.storage is tree.Storage.STATIC:
             functions = self.file.functions_with(declared.name)
             for variable, problems in self.file.variables:
-                for value, is_itself in given(variable, declared, path):
-                    yield self.function, value, is_itself
+                for value, rest in given(variable, declared, path):
+                    yield self.function, value, rest
                 if problems and variable.declaration.offset == declared.offset:
-                    yield from ((self.function, value, True) for value in variable.sizes)
+                    yield from ((self.function, value, path) for value in variable.sizes)
         else:
             functions = (self.function,)
             if self.is_inside and declared in self.function.parameters:
                 place = self.function.parameters.index(declared)
                 for caller, call in calls_of(self.file, self.function):
-                    yield from ((caller, one, True) for one in call.arguments[place : place + 1])
+                    yield from ((caller, one, path) for one in given_to(call, self.function, place))
         is_own = declared.is_own
         is_elsewhere = path != "" and isinstance(unqualified(declared.type), Pointer)
         is_hidden = is_own and not is_elsewhere and declared.offset not in self.function.addressed
@@ -320,81 +336,65 @@ class PointsTo:
                     if called is not None and is_seen and store_no_address(called.parameters, called.nodes):
                         continue
                     yield from set_by(node, declared, self.file)
-                for value, is_itself in given(node, declared, path):
-                    yield function, value, is_itself
+                for value, rest in given(node, declared, path):
+                    yield function, value, rest
         yield from self._set_through_pointers(declared, path)
 
     def _set_through_pointers(
         self, declared: tree.Declaration, path: str
-    ) -> Iterator[tuple[TypedFunction, tree.Expression, bool]]:
+    ) -> Iterator[tuple[TypedFunction, tree.Expression, str]]:
         """What is stored by `*q = v` or `q->m = v`, where q may lead to the variable."""
         for function in with_pointers_to(declared, self.function, self.file):
             for node in function.giving:
                 if not isinstance(node, tree.Assign) or node.operator != "=" or tree.owner(node.target):
                     continue
                 kind = unqualified(tree.without_casts(node.target).type)
-                fits = path.endswith(path_inside(node.target)) or isinstance(kind, Record)
-                if not fits or not isinstance(kind, Pointer | Record):
+                inside, tails = path_inside(node.target), {path, *suffixes(path)}
+                rests = [one for one in sorted(tails) if path.removesuffix(one).endswith(inside)]
+                if not rests or not isinstance(kind, Pointer | Record):
                     continue
-                if Object(declared) in self._asked(function).storage_of(node.target):
-                    yield function, node.value, isinstance(kind, Record)
-                    if path[:1] == "." and not path_inside(node.target):
-                        yield function, node.value, True
+                if Object(declared) in self.asked(function).storage_of(node.target):
+                    yield from ((function, node.value, one) for one in rests)
 
     def contents(self, declared: tree.Declaration, path: str) -> list[tree.Expression]:
         """The values that the elements of an array of pointers are given, one by one."""
-        return [value for _, value, is_itself in self._values(declared, path) if not is_itself]
+        return [value for _, value, rest in self._values(declared, path) if not rest]
 
     def _returned(self, call: tree.CallExpression) -> frozenset[Target]:
         """What a function of the file returns; another one, memory of its own or what it is given."""
         callee = call.callee
         function = None if callee is None else self.file.definition(callee)
-        if callee is None or function is None or callee.offset in self.pending:
-            made = frozenset([Memory(("call", call.place.span, call.place.first))])
+        if callee is None or function is None:
             if callee is not None and callee.name in _SAME_OR_NEW:
-                return made
+                return frozenset([Memory(("call", call.place.span, call.place.first))])
             given_on = (self.targets(one) for one in call.arguments if is_pointer(one))
-            return made.union(*given_on, *self._returned_through(call))
-        self.pending.add(callee.offset)
-        inside = self._asked(function)
-        found: set[Target] = set()
-        for node in function.nodes:
-            if isinstance(node, tree.Return) and node.value is not None:
-                if is_allocated(node.value, function, self.file):
-                    found.add(Memory(("call", call.place.span, call.place.first)))
-                else:
-                    found |= inside.targets(node.value)
-        self.pending.discard(callee.offset)
+            return frozenset([from_outside(call, self.file)]).union(*given_on, *self._returned_through(call))
+        found = {*self._all_returned(function)}
+        if any(is_allocated(one, function, self.file) for one in returned_values(function)):
+            found.add(Memory(("call", call.place.span, call.place.first)))
         for parameter, argument in zip(function.parameters, call.arguments, strict=False):
-            for target in [one for one in found if _is_reached(one, parameter)]:
+            for target in [one for one in found if parameter_of(one) == parameter.offset]:
                 path = str(target.key[2]) if isinstance(target, Memory) else ""
                 found.discard(target)
                 found |= self.reached(argument, path) if path else self.targets(argument)
         return frozenset(found)
+
+    def _all_returned(self, function: TypedFunction) -> frozenset[Target]:
+        """What a function returns, in its own terms, memory that it allocates anew apart."""
+        values = [one for one in returned_values(function) if not is_allocated(one, function, self.file)]
+        inside = self.asked(function)
+        return self.solution.least(
+            ("returned", function.declaration.offset),
+            lambda: frozenset[Target]().union(*map(inside.targets, values)),
+        )
 
     def _returned_through(self, call: tree.CallExpression) -> Iterator[frozenset[Target]]:
         """What a call through a pointer may return: what functions of the file of this result do."""
         if call.callee is not None and call.callee.storage is tree.Storage.FUNCTION:
             return
         for function in self.file.functions:
-            key = function.declaration.offset
             kind = unqualified(function.declaration.type)
             result = unqualified(kind.result) if isinstance(kind, FunctionType) else None
             is_alike = is_pointer(call) and isinstance(result, Pointer | Unknown)
-            if key in self.pending or function is self.function or not is_alike:
-                continue
-            self.pending.add(key)
-            inside = self._asked(function)
-            for node in function.nodes:
-                if isinstance(node, tree.Return) and node.value is not None:
-                    yield inside.targets(node.value)
-            self.pending.discard(key)
-
-
-def _is_argument(target: Target) -> bool:
-    """Whether a target is only that of a name that nothing is known of."""
-    return isinstance(target, Memory) and target.key[0] == "reached"
-
-
-def _is_reached(target: Target, parameter: tree.Declaration) -> bool:
-    return isinstance(target, Memory) and target.key[:2] == ("reached", parameter.offset)
+            if function is not self.function and is_alike:
+                yield from map(self.asked(function).targets, returned_values(function))

@@ -14,16 +14,15 @@ from itertools import permutations
 
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
+from loopwright.c.typed.escapes import FORGETTING
 from loopwright.c.typed.file import TypedFile, TypedFunction
+from loopwright.c.typed.member_paths import root_and_path
 from loopwright.c.typed.pointer_values import (
     addressed,
-    given,
     is_followed,
     is_named_pointer,
-    is_no_address,
     is_pointer,
-    is_returned_alone,
-    root_and_path,
+    parts_of,
     takes,
     uncast,
 )
@@ -44,10 +43,22 @@ class Memory:
 Target = Object | Memory
 UNSEEN = Memory(("unseen",))
 """Wherever an address leads that was put where it is not followed."""
+_LIBRARY = """
+free memset memcpy memmove memcmp malloc calloc realloc aligned_alloc posix_memalign exit abort rand srand
+clock fopen fclose fflush puts fputs fgets strlen strcmp strncmp strcpy strcat atoi atof getenv qsort
+__builtin_prefetch __builtin_assume_aligned
+"""
+_KEEPING_NOTHING = FORGETTING | {*_LIBRARY.split()}
+"""Functions of libraries that do not keep the addresses they are given, nor write them down."""
 
 
-def escaping(function: TypedFunction, file: TypedFile) -> Iterator[tree.Expression]:
-    """The addresses in a function that are put where they are not followed."""
+def is_from_outside(target: Target) -> bool:
+    return isinstance(target, Memory) and target.key[0] == "outside"
+
+
+def escaping(function: TypedFunction, file: TypedFile, *, outside: bool) -> Iterator[tree.Expression]:
+    """The addresses in a function that are put where they are not followed; `outside`: or are given to a
+    function that is not seen."""
     unread = _unread(function)
     is_blind = _has_refused_atomics(function)
     around = tree.parents(function.nodes)
@@ -58,7 +69,7 @@ def escaping(function: TypedFunction, file: TypedFile) -> Iterator[tree.Expressi
             case tree.Cast(operand=operand) if _hides(node, around):
                 yield operand
             case tree.CallExpression(callee=callee, arguments=arguments):
-                yield from _given_blindly(callee, arguments, file)
+                yield from _given_blindly(callee, arguments, file, outside=outside)
             case tree.Assign(target=target, value=value) if _is_in_union(target) and is_pointer(value):
                 yield value
             case tree.Name(declaration=declared):
@@ -132,14 +143,15 @@ def _target(kind: CType) -> CType:
 
 
 def _given_blindly(
-    callee: tree.Declaration | None, arguments: tuple[tree.Expression, ...], file: TypedFile
+    callee: tree.Declaration | None, arguments: tuple[tree.Expression, ...], file: TypedFile, *, outside: bool
 ) -> Iterator[tree.Expression]:
     """What a call hands to a function that is not named, to one that is not seen with a function to hand it
     on to, or to one of the file after its parameters."""
     called = None if callee is None else file.definition(callee)
     is_named = callee is not None and callee.storage is tree.Storage.FUNCTION
     kinds = (unqualified(uncast(one).type) for one in arguments)
-    if is_named and called is None and not any(_is_function(kind) for kind in kinds):
+    is_kept = outside and callee is not None and callee.name not in _KEEPING_NOTHING
+    if is_named and called is None and not is_kept and not any(map(_is_function, kinds)):
         return
     yield from filter(is_pointer, arguments[len(called.parameters) if called is not None else 0 :])
 
@@ -168,16 +180,45 @@ def _has_cleanup(declared: tree.Declaration) -> bool:
 
 
 def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFunction, tree.CallExpression]]:
-    """The calls of a function in its file, with the functions they are in."""
-    for caller in file.functions_with(function.declaration.name):
+    """The calls of a function in its file, with the functions they are in.
+
+    One that is named without being called may be called by whatever calls through pointers, and by functions
+    that are not seen and are given it.
+    """
+    name, is_blind = function.declaration.name, is_called_blindly(function, file)
+    for caller in file.functions if is_blind else file.functions_with(name):
         for node in caller.giving:
-            callee = node.callee if isinstance(node, tree.CallExpression) else None
-            if (
-                isinstance(node, tree.CallExpression)
-                and callee is not None
-                and callee.name == function.declaration.name
-            ):
+            if not isinstance(node, tree.CallExpression):
+                continue
+            named = [one.declaration for one in map(uncast, node.arguments) if isinstance(one, tree.Name)]
+            is_through = _is_through_a_pointer(node) and len(node.arguments) == len(function.parameters)
+            is_handed_on = function.declaration.name in [one.name for one in named]
+            if (node.callee and node.callee.name == name) or (is_blind and (is_through or is_handed_on)):
                 yield caller, node
+
+
+def _is_through_a_pointer(call: tree.CallExpression) -> bool:
+    return call.callee is None or call.callee.storage not in (tree.Storage.FUNCTION, tree.Storage.UNDECLARED)
+
+
+def given_to(call: tree.CallExpression, function: TypedFunction, place: int) -> tuple[tree.Expression, ...]:
+    """What a call gives a function as a parameter; where it only hands the function on, all else it gives."""
+    is_called = call.callee is not None and call.callee.name == function.declaration.name
+    if is_called or _is_through_a_pointer(call):
+        return call.arguments[place : place + 1]
+    pointers = [one for one in call.arguments if is_pointer(one)]
+    return tuple(one for one in pointers if not _is_function(unqualified(uncast(one).type)))
+
+
+def parameter_of(target: Target) -> int:
+    """The variable, by its declaration, from which a memory is reached that is known by nothing else."""
+    name = target.key[1] if isinstance(target, Memory) and is_reached(target) else None
+    return name if isinstance(name, int) else -1
+
+
+def is_reached(target: Target) -> bool:
+    """Whether a target is only that of a name that nothing is known of."""
+    return isinstance(target, Memory) and target.key[0] == "reached"
 
 
 def with_pointers_to(
@@ -204,6 +245,16 @@ _Store = tuple[tree.Expression, tree.Expression]
 """Where something is stored, and what."""
 
 
+def stored_by(node: tree.Node) -> Iterator[_Store]:
+    """What an assignment or a declaration stores."""
+    match node:
+        case tree.Assign(target=target, value=value):
+            yield target, value
+        case tree.Declarator(declaration=declared, initial=initial) if initial is not None:
+            own = tree.Name(initial.place, declared.type, declared)
+            yield from ((own, value) for value in parts_of(initial))
+
+
 def stores(function: TypedFunction, file: TypedFile) -> Iterator[_Store]:
     """The pointers and structs that a function stores where pointers lead."""
     for node in function.giving:
@@ -225,7 +276,7 @@ def copied(node: tree.Node, file: TypedFile) -> Iterator[_Store]:
 
 def set_by(
     call: tree.CallExpression, declared: tree.Declaration, file: TypedFile
-) -> Iterator[tuple[TypedFunction, tree.Expression, bool]]:
+) -> Iterator[tuple[TypedFunction, tree.Expression, str]]:
     """What a function of the file that is given the address of a pointer stores there."""
     places = [place for place, one in enumerate(call.arguments) if takes(one, declared)]
     function = file.definition(call.callee) if places and call.callee is not None else None
@@ -234,116 +285,4 @@ def set_by(
     given_on = [one for place in places for one in function.parameters[place : place + 1]]
     for node in function.giving:
         if isinstance(node, tree.Assign) and root_and_path(node.target) in [(one, "*") for one in given_on]:
-            yield function, node.value, False
-
-
-_FRESH = re.compile("(?<!re)alloc(?!ated)")
-"""What functions that return new memory are called, where they are given no pointer."""
-
-
-def is_allocated(value: tree.Expression, function: TypedFunction, file: TypedFile, path: str = "") -> bool:
-    """Whether a function returns memory that this very call of it allocates: `double *p = malloc(n);
-    return p;`, or a struct with such a pointer at `path`.  A variable that keeps its value between calls,
-    or that a pointer leads to, may be of an earlier call, and what is put elsewhere is found there too.
-    """
-    if is_no_address(value):
-        return True  # and leads nowhere
-    core = uncast(value)
-    if path and (record := record_of(core.type)) is not None:
-        is_own = is_allocated(value, function, file) and path.count(".") == 1
-        return is_own and is_always_new(record, path[1:], file)
-    if isinstance(core, tree.CallExpression):
-        return not path and is_new(core, file)
-    if any(
-        not is_itself
-        for ahead in _prefixes(path)
-        for node in function.giving
-        if isinstance(core, tree.Name)
-        for _, is_itself in given(node, core.declaration, ahead)
-    ):
-        return False
-    if not isinstance(core, tree.Name) or core.declaration.storage is not tree.Storage.AUTOMATIC:
-        return False
-    found = [one for node in function.giving for one in given(node, core.declaration, path)]
-    parts = [(one, path if is_itself else "") for one, is_itself in found]
-    return (
-        core.declaration.offset not in function.addressed
-        and not core.declaration.attributes
-        and is_returned_alone(function.nodes, core.declaration, lambda one: file.definition(one) is None)
-        and not is_written_blindly(core.declaration, (function,))
-        and any(not is_no_address(one) for one, _ in parts)
-        and all(is_allocated(one, function, file, rest) for one, rest in parts)
-    )
-
-
-def is_new(call: tree.Expression, file: TypedFile) -> bool:
-    """Whether a call returns memory that nothing else has."""
-    callee = call.callee if isinstance(call, tree.CallExpression) else None
-    if callee is None or not isinstance(call, tree.CallExpression) or file.definition(callee) is not None:
-        return False
-    if callee.storage not in (tree.Storage.FUNCTION, tree.Storage.UNDECLARED):
-        return False  # a pointer to a function
-    return _FRESH.search(callee.name) is not None and not any(map(is_pointer, call.arguments))
-
-
-def _prefixes(path: str) -> list[str]:
-    """`.a` and `.a.b` of `.a.b.c`: pointers there may lead to what others have."""
-    return [path[:place] for place in range(1, len(path)) if path[place] == "."]
-
-
-def record_of(kind: CType) -> Record | None:
-    """The struct that a pointer leads to."""
-    pointer = unqualified(kind)
-    inner = unqualified(pointer.target) if isinstance(pointer, Pointer) else None
-    return inner if isinstance(inner, Record) and not inner.is_union else None
-
-
-_LEAVING_ALONE = ("free", "memset")
-
-
-def is_always_new(record: Record, member: str, file: TypedFile, known: frozenset[int] = frozenset()) -> bool:
-    """Whether the file stores in this member, of whatever struct, nothing but new memory and null pointers,
-    and copies no such struct to where a pointer leads: two of them that were allocated have two memories.
-    What is `known` is left out."""
-    if not member or any(one.problems for one in file.functions):
-        return False
-    nodes = [node for one in file.functions for node in one.nodes]
-    calls = [(node.callee, node.arguments) for node in nodes if isinstance(node, tree.CallExpression)]
-    left = {id(x) for callee, given in calls if callee and callee.name in _LEAVING_ALONE for x in given}
-    return not any(id(node) not in left | known and _may_share(node, record, member, file) for node in nodes)
-
-
-def _may_share(node: tree.Node, record: Record, member: str, file: TypedFile) -> bool:
-    match node:
-        case tree.MemberAccess(name=name, in_union=True):
-            return name == member
-        case tree.Unary(operator="&", operand=operand) | tree.Update(target=operand):
-            return _is_member(operand, member)
-        case tree.Assign(operator=operator, target=target, value=value):
-            if isinstance(unqualified(target.type), Record):
-                return not isinstance(tree.without_casts(target), tree.Name)
-            is_fresh = operator == "=" and (is_no_address(value) or is_new(uncast(value), file))
-            return _is_member(target, member) and not is_fresh
-        case tree.Cast(operand=operand, type=kind):
-            is_made = is_new(uncast(operand), file) or is_no_address(operand)
-            is_other = _same(operand.type, record) != _same(kind, record)
-            return is_other and not is_made
-        case tree.CallExpression(callee=callee, arguments=arguments):
-            is_left = callee is not None and (
-                callee.name in _LEAVING_ALONE or file.definition(callee) is not None
-            )
-            return not is_left and any(_same(uncast(one).type, record) for one in arguments)
-    return False
-
-
-def _is_member(lvalue: tree.Expression, member: str) -> bool:
-    core = tree.without_casts(lvalue)
-    return isinstance(core, tree.MemberAccess) and core.name == member
-
-
-def _same(kind: CType, record: Record) -> bool:
-    """Whether a pointer leads to such a struct; where one is not spelled out, the tag says it."""
-    found = record_of(kind)
-    if found is None:
-        return False
-    return found == record or (bool(found.tag) and found.tag == record.tag)
+            yield function, node.value, ""

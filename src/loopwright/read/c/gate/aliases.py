@@ -12,21 +12,22 @@ from itertools import combinations, product
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import may_be_written
-from loopwright.c.typed.exchanges import are_permuted, is_exchanged
+from loopwright.c.typed.exchanges import are_permuted
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.liveness import may_run_again
-from loopwright.c.typed.pointer_values import inside_lvalue, is_chosen, root_and_path, uncast
+from loopwright.c.typed.member_paths import root_and_path
+from loopwright.c.typed.pointer_values import given, inside_lvalue, is_chosen, uncast
 from loopwright.c.typed.points_to import PointsTo
 from loopwright.c.typed.unfollowed import (
     Memory,
     Object,
     Target,
     calls_of,
-    copied,
+    given_to,
+    parameter_of,
     renamed_symbols,
 )
 from loopwright.c.types import ArrayType, CType, Floating, Integer, Pointer, Record, Unknown, unqualified
-from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.calls import is_inside, reaching
 from loopwright.read.c.gate.pointer_elements import (
@@ -34,24 +35,8 @@ from loopwright.read.c.gate.pointer_elements import (
     changeable_pointers,
     rows_are_their_own,
 )
+from loopwright.read.c.gate.shared_rows import RegionUse, refuse_same_rows
 from loopwright.read.c.gate.types import number_macros
-
-
-@dataclass(frozen=True)
-class _Use:
-    """An lvalue of the region: its variable, the storage it is in, the members on the way there."""
-
-    node: tree.Expression
-    root: tree.Declaration
-    path: str
-    """The members from the variable on."""
-    storage: frozenset[Target]
-    members: tuple[str, ...]
-    record: CType | None
-    """Whose members the first of these is, where there are some."""
-    is_direct: bool
-    """The storage of the variable itself, no pointer followed."""
-    is_written: bool
 
 
 def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile) -> None:
@@ -64,7 +49,7 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
     renamed = renamed_symbols(file)
     for use in uses:
         _refuse_alias_attribute(use, renamed)
-        _refuse_same_rows(use, facts)
+        refuse_same_rows(use, facts)
         _refuse_changed_pointers(use, facts)
     _refuse_same_arguments(uses, region, file)
     for one, other in combinations(uses, 2):
@@ -114,69 +99,149 @@ def _is_apart(one: tree.Declaration | None, region: TypedRegion) -> bool:
     return one.is_own and not isinstance(kind, Unknown) and one.offset not in region.function.addressed
 
 
-def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFile) -> None:
-    """Two pointers that the function is given, where a call in the file gives it one memory for both."""
-    given = {declared.offset: place for place, declared in enumerate(region.function.parameters)}
-    pointers = [use for use in uses if use.root.offset in given and not use.is_direct]
-    _refuse_variables_as_arguments(pointers, [use for use in uses if use.root.is_file_scope], region, file)
-    pairs = [
-        (one, other)
-        for one, other in combinations(pointers, 2)
-        if one.root.offset != other.root.offset and (one.is_written or other.is_written)
-    ]
-    promised = [pair for pair in pairs if any(_is_restrict(use) for use in pair)]
-    for caller, call in calls_of(file, region.function) if pairs else ():
-        facts = PointsTo(file, caller)
-        for one, other in pairs:
-            first, second = (call.arguments[given[use.root.offset] :][:1] for use in (one, other))
-            if not first or not second or not _meet((one, first[0]), (other, second[0]), facts):
-                continue
-            if (one, other) in promised and not _is_one(first[0], second[0]):
-                continue
+def _refuse_same_arguments(uses: list[RegionUse], region: TypedRegion, file: TypedFile) -> None:
+    """Raise where two uses are one memory if the function is called as a call in the file does it:
+
+        storage of a use, what parameters lead to replaced by what the call's arguments do there,
+
+    in the terms of the caller, and so on to its callers.
+    """
+    parameters = {one.offset for one in region.function.parameters}
+    for one, other in combinations(uses, 2):
+        is_one = (one.root, one.path) == (other.root, other.path)
+        is_given = any(parameter_of(target) in parameters for target in one.storage | other.storage)
+        is_own = any(_is_returned(use, region.function) for use in (one, other))
+        if is_one or is_own or not is_given or not (one.is_written or other.is_written):
+            continue
+        call = _sharing_call(one, other, region.function, file)
+        if call is not None:
             names = f"'{other.root.name}' and '{one.root.name}'"
             message = f"{names} may be the same memory, as the call in line {call.place.span.line} shows"
             hint = "if it never is, give the loops to a function that has '*restrict' pointers to it"
-            if "*" in (one.path, other.path):
+            if {one.root.offset, other.root.offset} <= parameters and "*" in (one.path, other.path):
                 hint = f"if they never overlap there, declare so: '*restrict {one.root.name}'"
             raise refuse(other.node.place.span, message, hint)
 
 
-def _refuse_variables_as_arguments(
-    pointers: list[_Use], others: list[_Use], region: TypedRegion, file: TypedFile
-) -> None:
-    """A pointer that the function is given beside a variable of the file, where a call gives it that one."""
-    pairs = [pair for pair in product(pointers, others) if any(use.is_written for use in pair)]
-    for caller, call in calls_of(file, region.function) if pairs else ():
-        facts = PointsTo(file, caller)
-        for one, other in pairs:
-            given = call.arguments[region.function.parameters.index(one.root) :][:1]
-            if not given or not facts.meet(_led(one, given[0], facts), other.storage):
+def _is_returned(use: RegionUse, function: TypedFunction) -> bool:
+    """Whether calls alone give a variable of the function its value: that this is not what the function was
+    given is taken on trust."""
+    values = [value for node in function.giving for value, _ in given(node, use.root, "")]
+    is_own = use.root.storage is tree.Storage.AUTOMATIC and use.root.offset not in function.addressed
+    return is_own and bool(values) and all(isinstance(uncast(one), tree.CallExpression) for one in values)
+
+
+def _sharing_call(
+    one: RegionUse, other: RegionUse, function: TypedFunction, file: TypedFile
+) -> tree.CallExpression | None:
+    is_promised = any(_is_restrict(use) for use in (one, other))
+    pending = [(function, one.storage, other.storage)]
+    seen = {function.declaration.offset}
+    while pending:
+        called, first, second = pending.pop()
+        for caller, call in calls_of(file, called):
+            facts = PointsTo(file, caller)
+            mine, theirs = (_bound(storage, call, called, facts) for storage in (first, second))
+            if called is function and is_promised and _is_given_once(one, other, call, called):
+                return call
+            pair = _given_pair(one, other, call, called)
+            if called is function and (is_promised or _are_elements(pair, facts)):
                 continue
-            if not _is_restrict(one) or root_and_path(given[0])[0] == other.root:
-                names = f"'{one.root.name}' and '{other.root.name}'"
-                message = f"{names} may be the same memory, as the call in line {call.place.span.line} shows"
-                raise refuse(one.node.place.span, message, "use one name for the memory in the region")
+            is_plain = pair is not None and _is_plain(one) and _is_plain(other)
+            if pair is not None and is_plain and called is function and _are_members(pair, facts):
+                mine, theirs = map(_itself, pair)
+            is_possible = mine & theirs or may_be_written(one.node.type, (other.node.type,))
+            if is_possible and facts.meet(mine, theirs) and _may_be_one_member(one, other):
+                return call
+            if caller.declaration.offset not in seen:
+                seen.add(caller.declaration.offset)
+                pending.append((caller, mine, theirs))
+    return None
 
 
-def _led(use: _Use, argument: tree.Expression, facts: PointsTo) -> frozenset[Target]:
-    """What a use of a parameter leads to, where the function is given this argument."""
-    is_given = bool(use.members) or (use.path == "*" and not is_chosen(use.node))
-    return facts.targets(argument) if is_given else facts.reached(argument, use.path)
+def _bound(
+    storage: frozenset[Target], call: tree.CallExpression, called: TypedFunction, facts: PointsTo
+) -> frozenset[Target]:
+    """Storage in the terms of a function that calls another one."""
+    places = {declared.offset: place for place, declared in enumerate(called.parameters)}
+    found = [{one for one in storage if parameter_of(one) not in places}]
+    for target in storage:
+        if isinstance(target, Memory) and parameter_of(target) in places:
+            path = str(target.key[2])
+            for argument in given_to(call, called, places[parameter_of(target)]):
+                found.append({*(facts.reached(argument, path) if path else facts.targets(argument))})
+    return frozenset[Target]().union(*found)
 
 
-def _meet(one: tuple[_Use, tree.Expression], other: tuple[_Use, tree.Expression], facts: PointsTo) -> bool:
-    """Whether two uses of parameters may be one memory: what arguments lead to, or pointers there do."""
-    if are_different_elements(one[1], other[1], facts.function) and rows_are_their_own(facts.file):
-        return False  # at every level
-    roots = [root_and_path(argument) for _, argument in (one, other)]
-    are_members = "*" not in (roots[0][1], roots[1][1]) and roots[0][1] != roots[1][1]  # of one struct
-    are_alike = one[0].path == other[0].path and not are_members
-    is_same = are_alike and facts.meet(facts.targets(one[1]), facts.targets(other[1]))
-    are_direct = all(x.path == "*" and not is_chosen(x.node) for x, _ in (one, other))
-    return is_same or (not are_direct and facts.meet(_led(*one, facts), _led(*other, facts)))
+def _argument(use: RegionUse, call: tree.CallExpression, called: TypedFunction) -> tree.Expression | None:
+    """What a call gives for a use of a parameter."""
+    is_given = use.root in called.parameters
+    found = given_to(call, called, called.parameters.index(use.root)) if is_given else ()
+    return found[0] if len(found) == 1 else None
 
 
-def _is_restrict(use: _Use) -> bool:
+def _is_plain(use: RegionUse) -> bool:
+    """Whether a use is of what a variable leads to itself."""
+    return use.path == "*" and not is_chosen(use.node)
+
+
+def _given_pair(
+    one: RegionUse, other: RegionUse, call: tree.CallExpression, called: TypedFunction
+) -> tuple[tree.Expression, tree.Expression] | None:
+    first, second = (_argument(use, call, called) for use in (one, other))
+    return None if first is None or second is None else (first, second)
+
+
+def _itself(member: tree.Expression) -> frozenset[Target]:
+    """What a member leads to, if it is what it was when its function was called."""
+    root, path = root_and_path(member)
+    return frozenset([Memory(("reached", root.offset if root else -1, path))])
+
+
+def _are_elements(given: tuple[tree.Expression, tree.Expression] | None, facts: PointsTo) -> bool:
+    """Whether a call gives elements of an array of pointers that are apart."""
+    is_known = given is not None and are_different_elements(*given, facts.function)
+    return is_known and rows_are_their_own(facts.file)
+
+
+def _are_members(given: tuple[tree.Expression, tree.Expression], facts: PointsTo) -> bool:
+    """Whether a call gives two members of structs that no assignment by name sets to one memory."""
+    paths = [root_and_path(value) for value in given]
+    if "*" in (paths[0][1], paths[1][1]) or paths[0][1] == paths[1][1]:
+        return False
+    return not any(facts.meet(*pair) for pair in product(*(_set_to(*one, facts) for one in paths)))
+
+
+def _set_to(root: tree.Declaration | None, path: str, facts: PointsTo) -> list[frozenset[Target]]:
+    """What assignments by name set a member to, those apart that exchange it with another one."""
+    if root is None:
+        return []
+    functions = facts.file.functions_with(root.name) if root.is_file_scope else (facts.function,)
+    changes = [node for one in functions for node in one.giving if not isinstance(node, tree.CallExpression)]
+    changes += [variable for variable, _ in facts.file.variables]
+    kept = {
+        node.declaration
+        for node in changes
+        if isinstance(node, tree.Declarator) and node.initial and tree.root_of(node.initial) == root
+    }
+    values = [value for node in changes for value, rest in given(node, root, path) if not rest]
+    return [facts.targets(one) for one in values if tree.root_of(one) not in {root, *kept}]
+
+
+def _is_given_once(
+    one: RegionUse, other: RegionUse, call: tree.CallExpression, called: TypedFunction
+) -> bool:
+    """Whether a call gives one variable or member twice, or one beside itself: no promise makes it two."""
+    first, second = (_argument(use, call, called) if _is_plain(use) else None for use in (one, other))
+    if first is not None and second is not None:
+        cores = [tree.without_casts(value) for value in (first, second)]
+        is_plain = all(isinstance(core, tree.Name | tree.MemberAccess) for core in cores)
+        return is_plain and root_and_path(cores[0]) == root_and_path(cores[1])
+    given, variable = (first, other.root) if first is not None else (second, one.root)
+    return given is not None and variable.is_file_scope and root_and_path(given)[0] == variable
+
+
+def _is_restrict(use: RegionUse) -> bool:
     """Whether `restrict` is about the memory of a use: it says nothing of what pointers there lead to."""
     kind = _kind(use)
     if not isinstance(kind, Pointer) or not kind.restrict or use.path != "*":
@@ -187,19 +252,12 @@ def _is_restrict(use: _Use) -> bool:
     return isinstance(reached, Integer | Floating)
 
 
-def _is_one(one: tree.Expression, other: tree.Expression) -> bool:
-    """Whether two arguments are one variable or member: no promise makes them two memories."""
-    cores = [tree.without_casts(value) for value in (one, other)]
-    is_plain = all(isinstance(core, tree.Name | tree.MemberAccess) for core in cores)
-    return is_plain and root_and_path(cores[0]) == root_and_path(cores[1])
-
-
-def _kind(use: _Use) -> CType:
+def _kind(use: RegionUse) -> CType:
     return unqualified(use.root.type)
 
 
-def _distinct(uses: list[_Use]) -> list[_Use]:
-    found: dict[tuple[int, str, frozenset[Target]], _Use] = {}
+def _distinct(uses: list[RegionUse]) -> list[RegionUse]:
+    found: dict[tuple[int, str, frozenset[Target]], RegionUse] = {}
     for use in uses:
         key = (use.root.offset, use.path, use.storage)
         known = found.get(key)
@@ -241,9 +299,9 @@ def _named(lvalue: tree.Expression, rows: _Rows) -> tuple[tree.Declaration | Non
     return root, path
 
 
-def _uses(statement: tree.Node, facts: PointsTo, rows: _Rows) -> list[_Use]:
+def _uses(statement: tree.Node, facts: PointsTo, rows: _Rows) -> list[RegionUse]:
     """All lvalues that are read or written, the largest ones: `a[i][j]`, not `a[i]`."""
-    found: list[_Use] = []
+    found: list[RegionUse] = []
     pending: list[tuple[tree.Node, bool]] = [(statement, False)]
     while pending:
         node, is_written = pending.pop()
@@ -262,13 +320,13 @@ def _uses(statement: tree.Node, facts: PointsTo, rows: _Rows) -> list[_Use]:
     return found
 
 
-def _use(node: tree.Expression, facts: PointsTo, rows: _Rows, *, is_written: bool) -> _Use | None:
+def _use(node: tree.Expression, facts: PointsTo, rows: _Rows, *, is_written: bool) -> RegionUse | None:
     root, path = _named(node, rows)
     if root is None or root.storage in (tree.Storage.FUNCTION, tree.Storage.ENUMERATOR):
         return None
     storage = facts.storage_of(node)
     is_direct = storage == frozenset([Object(root)])
-    return _Use(node, root, path, storage, *_members(node), is_direct, is_written)
+    return RegionUse(node, root, path, storage, *_members(node), is_direct, is_written)
 
 
 def _members(node: tree.Expression) -> tuple[tuple[str, ...], CType | None]:
@@ -292,7 +350,7 @@ def _members(node: tree.Expression) -> tuple[tuple[str, ...], CType | None]:
                 return tuple(found), record
 
 
-def _overlap(one: _Use, other: _Use, facts: PointsTo) -> bool:
+def _overlap(one: RegionUse, other: RegionUse, facts: PointsTo) -> bool:
     """Whether two lvalues that are written differently may be the same memory.
 
     Different members of one kind of struct are apart; a pointer may lead to a struct inside of another."""
@@ -301,6 +359,10 @@ def _overlap(one: _Use, other: _Use, facts: PointsTo) -> bool:
     is_possible = one.storage & other.storage or may_be_written(one.node.type, (other.node.type,))
     if not is_possible or not facts.meet(one.storage, other.storage):
         return False
+    return _may_be_one_member(one, other)
+
+
+def _may_be_one_member(one: RegionUse, other: RegionUse) -> bool:
     if one.members and other.members and not _same_struct(one.record, other.record):
         return True
     pairs = zip(one.members, other.members, strict=False)
@@ -314,72 +376,7 @@ def _same_struct(one: CType | None, other: CType | None) -> bool:
     return one == other
 
 
-def _refuse_same_rows(use: _Use, facts: PointsTo) -> None:
-    """Pointers that subscripts choose, two of which are given the same memory.
-
-    That sums, `r[i] = r[0] + i * m`, are rows of their own is taken on trust, but for arrays of pointers.
-    """
-    kind = unqualified(use.root.type)
-    if not use.is_written or use.is_direct or not is_chosen(use.node):
-        return
-    if _is_filled(use, facts) or _is_shuffled(use, facts):
-        message = f"several pointers in '{use.root.name}' are given the same memory"
-        raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
-    values = facts.contents(use.root, use.path)
-    if not isinstance(kind, ArrayType):
-        values = [one for one in values if not isinstance(uncast(one), tree.Binary)]
-    others: frozenset[Target] = frozenset([Memory(("reached", use.root.offset, use.path))])
-    for one, other in combinations((others, *map(facts.targets, values)), 2):
-        if facts.meet(one, other):
-            message = f"two pointers in '{use.root.name}' are given the same memory"
-            raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
-
-
-def _functions_with(variable: tree.Declaration, facts: PointsTo) -> tuple[TypedFunction, ...]:
-    return facts.file.functions_with(variable.name) if variable.is_file_scope else (facts.function,)
-
-
-def _is_filled(use: _Use, facts: PointsTo) -> bool:
-    """Whether an assignment gives one pointer to the elements it is made for: `v[j] = a` in a loop."""
-    is_array = isinstance(unqualified(use.root.type), ArrayType)
-    for node in (node for function in _functions_with(use.root, facts) for node in function.giving):
-        if not isinstance(node, tree.Assign) or not isinstance(
-            target := tree.without_casts(node.target), tree.Subscript
-        ):
-            continue
-        root, path = root_and_path(target)
-        is_here = root is not None and root.offset == use.root.offset and path == use.path
-        if not is_here or not isinstance(unqualified(target.type), Pointer):
-            continue
-        counted = {part.declaration.offset for part in tree.walk(target.index) if isinstance(part, tree.Name)}
-        used = [
-            part
-            for part in tree.walk(node.value)
-            if isinstance(part, tree.CallExpression | tree.Update | tree.Assign)
-        ]
-        named = {part.declaration.offset for part in tree.walk(node.value) if isinstance(part, tree.Name)}
-        is_plain = is_array or isinstance(uncast(node.value), tree.Name | tree.Unary)
-        if counted and not used and is_plain and not counted & named:
-            return True
-    return False
-
-
-def _is_shuffled(use: _Use, facts: PointsTo) -> bool:
-    """Whether structs, or by a function that is not seen pointers, are copied within what is chosen from:
-    `s[1] = s[0]`, `memmove(r, r + 1, n)`."""
-    nodes = [(node, one) for one in _functions_with(use.root, facts) for node in one.giving]
-    for node, function in nodes:
-        places = list(copied(node, facts.file))
-        if isinstance(node, tree.Assign) and isinstance(unqualified(node.type), Record):
-            places.append((node.target, node.value))
-        for pair in places:
-            roots = [root.offset for root in map(tree.root_of, pair) if root]
-            if roots == [use.root.offset] * 2 and not is_exchanged(*pair, function):
-                return True
-    return False
-
-
-def _refuse_changed_pointers(use: _Use, facts: PointsTo) -> None:
+def _refuse_changed_pointers(use: RegionUse, facts: PointsTo) -> None:
     """What is written through a pointer may be this pointer: `p = (char *)&p`."""
     for pointer in changeable_pointers(use.node) if use.is_written and not use.is_direct else ():
         if facts.meet(use.storage, facts.storage_of(pointer)):
@@ -387,7 +384,7 @@ def _refuse_changed_pointers(use: _Use, facts: PointsTo) -> None:
             raise refuse(use.node.place.span, message, "use a pointer whose address is not taken")
 
 
-def _refuse_alias_attribute(use: _Use, renamed: frozenset[str]) -> None:
+def _refuse_alias_attribute(use: RegionUse, renamed: frozenset[str]) -> None:
     """The variable itself, or what a pointer leads to; `renamed` are names that pragmas or assembler set."""
     reached = [one.declaration for one in use.storage if isinstance(one, Object)]
     for declared in (use.root, *sorted(reached, key=lambda one: one.offset)):

@@ -16,7 +16,7 @@ import islpy as isl
 
 from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.typed import tree
-from loopwright.c.typed.pointer_values import root_and_path
+from loopwright.c.typed.member_paths import root_and_path
 from loopwright.c.types import CType, Enumeration, Integer, Unknown, unqualified
 from loopwright.presburger.named import COMPARED, constant_value, number, select, variable, whole
 from loopwright.presburger.polynomials import ZERO, Polynomial, as_affine, of_affine

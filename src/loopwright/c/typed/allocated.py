@@ -1,0 +1,132 @@
+"""Memory that is new: what functions allocate, and nothing else leads to."""
+
+from __future__ import annotations
+
+import re
+
+from loopwright.c.typed import tree
+from loopwright.c.typed.file import TypedFile, TypedFunction
+from loopwright.c.typed.pointer_values import given, is_no_address, is_pointer, is_returned_alone, uncast
+from loopwright.c.typed.unfollowed import Memory, is_written_blindly
+from loopwright.c.types import CType, Pointer, Record, unqualified
+
+_FRESH = re.compile("(?<!re)alloc(?!ated)")
+"""What functions that return new memory are called, where they are given no pointer."""
+
+
+def is_allocated(value: tree.Expression, function: TypedFunction, file: TypedFile, path: str = "") -> bool:
+    """Whether a function returns memory that this very call of it allocates: `double *p = malloc(n);
+    return p;`, or a struct with such a pointer at `path`.  A variable that keeps its value between calls,
+    or that a pointer leads to, may be of an earlier call, and what is put elsewhere is found there too.
+    """
+    if is_no_address(value):
+        return True  # and leads nowhere
+    core = uncast(value)
+    if path and (record := record_of(core.type)) is not None:
+        is_own = is_allocated(value, function, file) and path.count(".") == 1
+        return is_own and is_always_new(record, path[1:], file)
+    if isinstance(core, tree.CallExpression):
+        return not path and is_new(core, file)
+    if any(
+        rest != ahead
+        for ahead in _prefixes(path)
+        for node in function.giving
+        if isinstance(core, tree.Name)
+        for _, rest in given(node, core.declaration, ahead)
+    ):
+        return False
+    if not isinstance(core, tree.Name) or core.declaration.storage is not tree.Storage.AUTOMATIC:
+        return False
+    parts = [one for node in function.giving for one in given(node, core.declaration, path)]
+    return (
+        core.declaration.offset not in function.addressed
+        and not core.declaration.attributes
+        and is_returned_alone(function.nodes, core.declaration, lambda one: file.definition(one) is None)
+        and not is_written_blindly(core.declaration, (function,))
+        and any(not is_no_address(one) for one, _ in parts)
+        and all(is_allocated(one, function, file, rest) for one, rest in parts)
+    )
+
+
+def is_new(call: tree.Expression, file: TypedFile) -> bool:
+    """Whether a call returns memory that nothing else has."""
+    callee = call.callee if isinstance(call, tree.CallExpression) else None
+    if callee is None or not isinstance(call, tree.CallExpression) or file.definition(callee) is not None:
+        return False
+    if callee.storage not in (tree.Storage.FUNCTION, tree.Storage.UNDECLARED):
+        return False  # a pointer to a function
+    return _FRESH.search(callee.name) is not None and not any(map(is_pointer, call.arguments))
+
+
+def _prefixes(path: str) -> list[str]:
+    """`.a` and `.a.b` of `.a.b.c`: pointers there may lead to what others have."""
+    return [path[:place] for place in range(1, len(path)) if path[place] == "."]
+
+
+def record_of(kind: CType) -> Record | None:
+    """The struct that a pointer leads to."""
+    pointer = unqualified(kind)
+    inner = unqualified(pointer.target) if isinstance(pointer, Pointer) else None
+    return inner if isinstance(inner, Record) and not inner.is_union else None
+
+
+_LEAVING_ALONE = ("free", "memset")
+
+
+def is_always_new(record: Record, member: str, file: TypedFile, known: frozenset[int] = frozenset()) -> bool:
+    """Whether the file stores in this member, of whatever struct, nothing but new memory and null pointers,
+    and copies no such struct to where a pointer leads: two of them that were allocated have two memories.
+    What is `known` is left out."""
+    if not member or any(one.problems for one in file.functions):
+        return False
+    nodes = [node for one in file.functions for node in one.nodes]
+    calls = [(node.callee, node.arguments) for node in nodes if isinstance(node, tree.CallExpression)]
+    left = {id(x) for callee, given in calls if callee and callee.name in _LEAVING_ALONE for x in given}
+    return not any(id(node) not in left | known and _may_share(node, record, member, file) for node in nodes)
+
+
+def _may_share(node: tree.Node, record: Record, member: str, file: TypedFile) -> bool:
+    match node:
+        case tree.MemberAccess(name=name, in_union=True):
+            return name == member
+        case tree.Unary(operator="&", operand=operand) | tree.Update(target=operand):
+            return _is_member(operand, member)
+        case tree.Assign(operator=operator, target=target, value=value):
+            if isinstance(unqualified(target.type), Record):
+                return not isinstance(tree.without_casts(target), tree.Name)
+            is_fresh = operator == "=" and (is_no_address(value) or is_new(uncast(value), file))
+            return _is_member(target, member) and not is_fresh
+        case tree.Cast(operand=operand, type=kind):
+            is_made = is_new(uncast(operand), file) or is_no_address(operand)
+            is_other = _same(operand.type, record) != _same(kind, record)
+            return is_other and not is_made
+        case tree.CallExpression(callee=callee, arguments=arguments):
+            is_left = callee is not None and (
+                callee.name in _LEAVING_ALONE or file.definition(callee) is not None
+            )
+            return not is_left and any(_same(uncast(one).type, record) for one in arguments)
+    return False
+
+
+def _is_member(lvalue: tree.Expression, member: str) -> bool:
+    core = tree.without_casts(lvalue)
+    return isinstance(core, tree.MemberAccess) and core.name == member
+
+
+def _same(kind: CType, record: Record) -> bool:
+    """Whether a pointer leads to such a struct; where one is not spelled out, the tag says it."""
+    found = record_of(kind)
+    if found is None:
+        return False
+    return found == record or (bool(found.tag) and found.tag == record.tag)
+
+
+def from_outside(call: tree.CallExpression, file: TypedFile, *where: object) -> Memory:
+    """What a function that is not seen returns, or stores in a pointer: new memory, where its name says so,
+    else whatever such functions were given.  That two of these are two memories is taken on trust."""
+    is_fresh = call.callee is not None and (is_new(call, file) or call.callee.name == "posix_memalign")
+    return Memory(("call" if is_fresh else "outside", call.place.span, call.place.first, *where))
+
+
+def returned_values(function: TypedFunction) -> list[tree.Expression]:
+    return [one.value for one in function.nodes if isinstance(one, tree.Return) and one.value is not None]

@@ -1,0 +1,87 @@
+"""Paths: the members on the way from a variable to what lies in it, or where pointers in it lead."""
+
+from __future__ import annotations
+
+from loopwright.c.typed import tree
+from loopwright.c.types import ArrayType, CType, Record, unqualified
+
+
+def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
+    """The variable an lvalue starts with, and the members on the way."""
+    node, path = tree.without_casts(lvalue), ""
+    while True:
+        match node:
+            case tree.Name(declaration=declared):
+                return declared, path or "*"
+            case tree.MemberAccess(object=inner, name=name, in_union=in_union):
+                node, path = tree.without_casts(inner), f".{'' if in_union else name}{path}"
+            case tree.Subscript(base=inner) | tree.Unary(operator="*", operand=inner):
+                node = tree.without_casts(inner)
+            case tree.Binary(operator="+" | "-", left=left):
+                node = tree.without_casts(left)
+            case _:
+                return None, path
+
+
+def path_inside(lvalue: tree.Expression) -> str:
+    """The members inside the storage that an lvalue is in, after the last pointer that is followed."""
+    node, path = tree.without_casts(lvalue), ""
+    while True:
+        match node:
+            case tree.MemberAccess(object=inner, name=name, is_arrow=is_arrow, in_union=in_union):
+                path = f".{'' if in_union else name}{path}"
+                if is_arrow:
+                    return path
+                node = tree.without_casts(inner)
+            case tree.Subscript(base=base) if isinstance(
+                unqualified(tree.without_casts(base).type), ArrayType
+            ):
+                node = tree.without_casts(base)
+            case _:
+                return path
+
+
+def suffixes(path: str) -> list[str]:
+    """`.a.b`, `.b` and nothing of `.a.b`."""
+    return [path[place:] for place in range(len(path)) if path[place] == "."] + [""]
+
+
+def folded(path: str) -> str:
+    """A path with each member once: `.next.next.v` is `.next.v`, for stores and loads alike."""
+    parts = path.split(".")
+    return ".".join(parts[:1] + list(dict.fromkeys(parts[1:])))
+
+
+def paths_of(kind: CType, inside: str) -> list[str]:
+    """Where in a variable of a type members lie that a pointer into it finds at `inside`."""
+    kind = unqualified(kind)
+    is_array = isinstance(kind, ArrayType)
+    while isinstance(kind, ArrayType):
+        kind = unqualified(kind.element)
+    if not isinstance(kind, Record):
+        return [] if inside else ["*"] if is_array else [""]
+    found = _member_paths(kind, _DEEPEST)
+    return [one for one in found if one.endswith(inside)] if inside else found
+
+
+_DEEPEST = 4
+
+
+def _member_paths(record: Record, depth: int) -> list[str]:
+    found: list[str] = []
+    for one in record.fields or ():
+        kind = unqualified(one.type)
+        while isinstance(kind, ArrayType):
+            kind = unqualified(kind.element)
+        name = f".{'' if record.is_union else one.name}"
+        found.append(name)
+        if isinstance(kind, Record) and depth:
+            found += [name + rest for rest in _member_paths(kind, depth - 1)]
+    return found
+
+
+def left_of(path: str, ahead: str) -> list[str]:
+    """`.b` of `.a.b` after `.a`; elements, `*`, are all alike."""
+    if ahead == "*":
+        return [path]
+    return [path[len(ahead) :]] if path.startswith(ahead + ".") else []

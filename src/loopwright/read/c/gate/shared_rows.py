@@ -1,0 +1,135 @@
+"""Rows: pointers that subscripts choose, two of which may be given one memory."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from loopwright.c.syntax import refuse
+from loopwright.c.typed import tree
+from loopwright.c.typed.exchanges import is_exchanged
+from loopwright.c.typed.file import TypedFunction
+from loopwright.c.typed.member_paths import path_inside, root_and_path
+from loopwright.c.typed.pointer_values import chosen, is_chosen, uncast
+from loopwright.c.typed.points_to import PointsTo
+from loopwright.c.typed.unfollowed import Memory, Target, copied
+from loopwright.c.types import ArrayType, CType, Pointer, Record, unqualified
+from loopwright.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True)
+class RegionUse:
+    """An lvalue of the region: its variable, the storage it is in, the members on the way there."""
+
+    node: tree.Expression
+    root: tree.Declaration
+    path: str
+    """The members from the variable on."""
+    storage: frozenset[Target]
+    members: tuple[str, ...]
+    record: CType | None
+    """Whose members the first of these is, where there are some."""
+    is_direct: bool
+    """The storage of the variable itself, no pointer followed."""
+    is_written: bool
+
+
+def refuse_same_rows(use: RegionUse, facts: PointsTo) -> None:
+    """Pointers that subscripts choose, two of which are given the same memory.
+
+    That sums, `r[i] = r[0] + i * m`, are rows of their own is taken on trust, but for arrays of pointers.
+    """
+    kind = unqualified(use.root.type)
+    if not use.is_written or use.is_direct or not is_chosen(use.node):
+        return
+    if _is_filled(use, facts) or _is_shuffled(use, facts):
+        message = f"several pointers in '{use.root.name}' are given the same memory"
+        raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
+    values = facts.contents(use.root, use.path)
+    if not isinstance(kind, ArrayType):
+        values = [one for one in values if not isinstance(uncast(one), tree.Binary)]
+    others: frozenset[Target] = frozenset([Memory(("reached", use.root.offset, use.path))])
+    elsewhere = [asked.targets(node.value) for asked, node in _stored_elsewhere(use, facts)]
+    for one, other in combinations((others, *map(facts.targets, values), *elsewhere), 2):
+        if facts.meet(one, other):
+            message = f"two pointers in '{use.root.name}' are given the same memory"
+            raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
+
+
+def _functions_with(variable: tree.Declaration, facts: PointsTo) -> tuple[TypedFunction, ...]:
+    return facts.file.functions_with(variable.name) if variable.is_file_scope else (facts.function,)
+
+
+def _stored_elsewhere(use: RegionUse, facts: PointsTo) -> list[tuple[PointsTo, tree.Assign]]:
+    """The pointers, sums apart, that are stored by other names where a use chooses from."""
+    row = chosen(use.node)
+    place, member = facts.storage_of(row or use.node), path_inside(_element_of(row or use.node))
+    found: list[tuple[PointsTo, tree.Assign]] = []
+    for function in facts.file.functions:
+        asked = facts.asked(function)
+        for node in function.giving:
+            target = tree.without_casts(node.target) if isinstance(node, tree.Assign) else None
+            is_element = isinstance(target, tree.Subscript | tree.Unary) and tree.root_of(target) != use.root
+            if not isinstance(node, tree.Assign) or target is None or not is_element:
+                continue
+            is_plain = isinstance(unqualified(target.type), Pointer) and not isinstance(
+                uncast(node.value), tree.Binary
+            )
+            is_member = member != "" and path_inside(_element_of(target)) == member
+            if is_plain and (is_member or asked.storage_of(target) & place):
+                found.append((asked, node))
+    return found
+
+
+def _element_of(lvalue: tree.Expression) -> tree.Expression:
+    """r of `r[k]` and `*r`."""
+    match tree.without_casts(lvalue):
+        case tree.Subscript(base=inner) | tree.Unary(operator="*", operand=inner):
+            return tree.without_casts(inner)
+        case other:
+            return other
+
+
+def _is_filled(use: RegionUse, facts: PointsTo) -> bool:
+    """Whether an assignment gives one pointer to the elements it is made for: `v[j] = a` in a loop, or
+    `*w = a` in a function that is given w."""
+    is_array = isinstance(unqualified(use.root.type), ArrayType)
+    for asked, node in _stored_elsewhere(use, facts):
+        places = _named(node.target)
+        if _is_one_for_all(node, places) and (len(places) > 1 or places & {*asked.function.parameters}):
+            return True
+    for change in (node for function in _functions_with(use.root, facts) for node in function.giving):
+        target = tree.without_casts(change.target) if isinstance(change, tree.Assign) else None
+        if not isinstance(change, tree.Assign) or not isinstance(target, tree.Subscript):
+            continue
+        is_here = root_and_path(target) == (use.root, use.path)
+        is_plain = is_array or isinstance(uncast(change.value), tree.Name | tree.Unary)
+        is_pointer = isinstance(unqualified(target.type), Pointer)
+        if is_here and is_plain and is_pointer and _is_one_for_all(change, _named(target.index)):
+            return True
+    return False
+
+
+def _named(node: tree.Node) -> set[tree.Declaration]:
+    return {part.declaration for part in tree.walk(node) if isinstance(part, tree.Name)}
+
+
+def _is_one_for_all(change: tree.Assign, places: set[tree.Declaration]) -> bool:
+    """Whether what is stored does not depend on the names that say where."""
+    parts = tree.walk(change.value)
+    is_same = not any(isinstance(part, tree.CallExpression | tree.Update | tree.Assign) for part in parts)
+    return is_same and bool(places) and not places & _named(change.value)
+
+
+def _is_shuffled(use: RegionUse, facts: PointsTo) -> bool:
+    """Whether structs, or by a function that is not seen pointers, are copied within what is chosen from:
+    `s[1] = s[0]`, `memmove(r, r + 1, n)`."""
+    nodes = [(node, one) for one in _functions_with(use.root, facts) for node in one.giving]
+    for node, function in nodes:
+        places = list(copied(node, facts.file))
+        if isinstance(node, tree.Assign) and isinstance(unqualified(node.type), Record):
+            places.append((node.target, node.value))
+        for pair in places:
+            roots = [root.offset for root in map(tree.root_of, pair) if root]
+            if roots == [use.root.offset] * 2 and not is_exchanged(*pair, function):
+                return True
+    return False
