@@ -60,7 +60,7 @@ def to_check(number: int) -> Pair:
 KINDS: dict[str, Kind] = {
     "hostile": Kind(2, hostile_case),
     "rewrite": Kind(6, rewrite_case),
-    "form": Kind(5, form_case),
+    "form": Kind(4, form_case),
     "directive": Kind(5, directive_case),
     "team": Kind(3, team_case),
     "applied": Kind(2, applied_case),
