@@ -18,6 +18,9 @@ def random_operation(rng: random.Random, program: Program, number: int) -> tuple
     has_temporary = any(access.is_write and access.array in ("s", "t", "v") for access in one.accesses)
     if rng.random() < (0.4 if has_temporary else 0.08):
         return marked_loop(rng, program, number)
+    if has_temporary and one.depth and rng.random() < 0.4:  # what it holds after the loop is that of another
+        at = rng.randrange(one.depth)
+        return f"L{number} = lift({one.name}, {at})", f"reverse(L{number}, {one.iterators[at]})"
     loops = list(one.iterators) or ["i"]
     loop, inner = rng.choice(loops), rng.choice(loops)
     if number and rng.random() < 0.15:

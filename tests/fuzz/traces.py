@@ -99,7 +99,7 @@ class _Tracer:
             raise Untraced(line)
         read = [*_CELL.finditer(found["test"] or ""), *_CELL.finditer(found["value"])]
         target = _CELL.fullmatch(found["target"])
-        if target is None or any(name in found["value"] for name in ("(", "?")):
+        if target is None or any(word in found["value"] for word in ("(", "?", "++", "--")):
             raise Untraced(line)
         read += [target] if found["how"] != "=" else []
         for one, is_write in (*((each, False) for each in read), (target, True)):
