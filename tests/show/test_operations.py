@@ -44,8 +44,8 @@ def drawn(page: Path) -> str:
         plan = plan.perform(shrunk(step, plan)[0])
     dependences = tuple(memory_based(plan.original))
     pictures = pictures_of(plan, dependences, prove_plan(plan, dependences=dependences))
-    scenes = [one.scene for one in pictures]
-    return standalone_svg(next((one for one in scenes if one.changed or one.tiles), scenes[0]))
+    first = next((one for one in pictures if one.scene.changed or one.scene.tiles), pictures[0])
+    return standalone_svg(first.svg)
 
 
 def words(svg: str) -> list[str]:

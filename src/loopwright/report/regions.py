@@ -32,7 +32,6 @@ from loopwright.rewrite.scripts import regions_of, text_of_plan
 from loopwright.show.described import DescribedLoops, described_picture
 from loopwright.show.draw import HOW, MISSING, png, standalone_svg
 from loopwright.show.moving import moving_picture
-from loopwright.show.scene import Scene
 from loopwright.show.small import shrunk
 from loopwright.source import called
 from loopwright.transform import Plan, plan_of
@@ -45,13 +44,13 @@ class HtmlReport:
     """`html` is a page that needs nothing else; `statuses` are the verdicts on the regions."""
 
     html: str
-    scenes: tuple[Scene, ...]
+    drawn: tuple[Picture, ...]
     statuses: tuple[Status, ...]
     missing: str = ""
     """Why there are no pictures."""
 
     def __repr__(self) -> str:
-        return f"<HtmlReport {self.status.value}, {len(self.scenes)} pictures, {len(self.html)} characters>"
+        return f"<HtmlReport {self.status.value}, {len(self.drawn)} pictures, {len(self.html)} characters>"
 
     @property
     def status(self) -> Status:
@@ -61,10 +60,10 @@ class HtmlReport:
 
     def pictures(self) -> Iterator[tuple[str, bytes]]:
         """Each picture in three forms, with the end of its file's name."""
-        for number, scene in enumerate(self.scenes, 1):
-            yield f"-{number}.svg", standalone_svg(scene).encode()
-            yield f"-{number}.png", png(scene)
-            yield f"-{number}-dark.png", png(scene, dark=True)
+        for number, one in enumerate(self.drawn, 1):
+            yield f"-{number}.svg", standalone_svg(one.svg).encode()
+            yield f"-{number}.png", png(one.scene)
+            yield f"-{number}-dark.png", png(one.scene, dark=True)
 
     def _repr_html_(self) -> str:
         """In a notebook, the page in a frame: its style stays inside."""
@@ -121,10 +120,10 @@ def report_on(request: Request, progress: Progress = silent) -> HtmlReport:
     )
     file = called(request.file)
     title = file if request.script is None else f"{file}, by {request.script_file}"
-    scenes = tuple(picture.scene for one in summaries for picture in one.pictures)
+    drawn = tuple(picture for one in summaries for picture in one.pictures)
     missing = "" if can_draw() else f"{MISSING}: {HOW}"
     html = page(title, summaries, request.script, missing)
-    return HtmlReport(html, scenes, tuple(one.status for one in summaries), missing)
+    return HtmlReport(html, drawn, tuple(one.status for one in summaries), missing)
 
 
 def _outcome(request: Request, progress: Progress) -> Outcome | GaveUp:

@@ -61,9 +61,8 @@ def svg(scene: Scene) -> str:
     return with_variables(CLIPPED.sub("", FINER.sub(r"\1", text[text.index("<svg") :])))
 
 
-def standalone_svg(scene: Scene) -> str:
-    """A picture that is a file of its own, light or dark as the reader prefers."""
-    text = svg(scene)
+def standalone_svg(text: str) -> str:
+    """A picture, as `svg` gives it, as a file of its own, light or dark as the reader prefers."""
     end = text.index(">") + 1
     head = '<?xml version="1.0" encoding="utf-8"?>\n'
     return f"{head}{text[:end]}<style>{STYLE}svg {{ background: var(--lw-paper) }}</style>{text[end:]}"
