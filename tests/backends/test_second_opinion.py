@@ -58,7 +58,7 @@ def test_cvc5_alone_stops_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evidence, "prove_model", lambda program: Undecided("not asked"))
     read = region(LOOP)
     found = of_model(read, RewriteOptions(), silent)
-    assert [one.what for one in found.proofs] == ["Inv, Rank1 and Rank2 hold of the text, by cvc5"]
+    assert [one.what for one in found.proofs] == ["Inv, Rank1 and Rank2 hold for the source, by cvc5"]
     assert not found.trusted
     (own,) = read.statements
     longer = isl.Set(f"[n] -> {{ {own.name}[i] : 0 <= i <= n }}")

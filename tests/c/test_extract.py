@@ -57,7 +57,7 @@ dependences
   none
 
 taken on trust
-  a, b, x: no memory in common with anything else in the region
+  a, b, x: not aliased by anything else in the region
   bounds and subscripts do not overflow or wrap around
   'SCALE' has no effect but its value, which depends on its arguments alone (line 5)
 """

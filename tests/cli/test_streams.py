@@ -167,7 +167,7 @@ def test_standard_input(c: str, fed: Fed) -> None:
     assert fed("transform", c, "-", text=script)[1] == wanted
     assert fed("extract", "-", text=C)[1].startswith("<stdin>:3-5: 1 statement")
     assert fed("suggest", "-", text=C)[1] == fed("suggest", c)[1].replace(c, "<stdin>")
-    assert "proved along its loops: <stdin> does what" in fed("prove", c, "-", text=C)[1]
+    assert "proved along its loops: <stdin> is equivalent to" in fed("prove", c, "-", text=C)[1]
     assert fed("show", "-", text=C)[1].startswith("<!doctype html>")
     assert fed("codegen", "-", "--format", "poly", text=POLY)[1] == LOOPS
     assert run("codegen", "-", "--format", "poly", "--timeout", "60", text=POLY).stdout == LOOPS

@@ -32,8 +32,8 @@ def test_the_new_file_goes_to_standard_output_and_the_proofs_to_standard_error(
     assert run("transform", file(tmp_path, PLAIN), script) == 0
     shown = capsys.readouterr()
     assert "  for (j = 0; j < n; j++)\n    for (i = 0; i < n; i++)\n      L: A[i][j] = 0;\n" in shown.out
-    for what in ("the model is what the text says", "every dependence is kept", "the loops run the schedule",
-                 "the new text runs the schedule"):
+    for what in ("the model matches the source", "every dependence is preserved",
+                 "the loops execute the schedule", "the new source executes the schedule"):
         assert f"proved: {what}" in shown.err
     assert "taken on trust:" not in shown.err  # subscripts, iterators and types are shown by the file
 

@@ -40,7 +40,7 @@ def test_a_legal_script(tmp_path: Path) -> None:
     assert status == 0
     assert "Proved" in page and "Refused" not in page
     assert page.count("legal so far") == 2
-    assert "the new text runs the schedule, statement by statement" in page
+    assert "the new source executes the schedule, statement by statement" in page
     assert "tiles and strips are drawn with size 2" in page
     assert "<svg" in page
 
@@ -55,7 +55,7 @@ def test_an_illegal_script_is_explained(tmp_path: Path) -> None:
 
 def test_a_proof_that_is_given_up_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def gives_up(*_: object) -> None:
-        raise GaveUp(Code.UNDECIDED, "could not decide that the loops run the schedule: too hard")
+        raise GaveUp(Code.UNDECIDED, "could not decide that the loops execute the schedule: too hard")
 
     monkeypatch.setattr(regions, "transformed", gives_up)
     status, page = shown(tmp_path, PRODUCT, "distribute(Init, Mult)\n")

@@ -85,7 +85,7 @@ def test_a_script_is_proved_in_stages(client: TestClient) -> None:
     assert (order["stage"], region["status"], region["marks"]) == ("order", "proved", [])
     assert pictures["stage"] == "pictures" and len(drawn["picture"]["instances"]) == 72
     assert (code["stage"], code["verdict"]) == ("code", "proved") and "Add: x[i] +=" in code["code"]
-    assert {proof["what"] for proof in code["regions"][0]["proofs"]} >= {"every dependence is kept"}
+    assert {proof["what"] for proof in code["regions"][0]["proofs"]} >= {"every dependence is preserved"}
 
 
 def test_a_witness_is_in_both_texts_and_in_the_picture(client: TestClient) -> None:

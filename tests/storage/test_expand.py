@@ -73,7 +73,7 @@ def test_the_accumulator_blocks_the_order_and_expand_frees_it(tmp_path: Path) ->
     assert "acc_i_j[i][j] += A[i][k] * B[k][j];" in text
     assert text.startswith("#include <stdlib.h>\n") and text.count("free(acc_i_j_memory);") == 1
     (report,) = outcome.regions
-    assert any("every read sees the value it saw" in proof.what for proof in report.proofs)
+    assert any("every read sees the same value" in proof.what for proof in report.proofs)
     assert report.proof is not None
     assert report.proof.by == "isl" or "except in acc, acc_i_j," in report.proof.detail
     new = written(tmp_path, text, "new.c")

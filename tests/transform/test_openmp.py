@@ -365,4 +365,4 @@ def test_the_loops_are_written_out_and_proved(tmp_path: Path) -> None:
     assert "#pragma omp tile" not in new
     assert "#pragma omp parallel for" in new
     assert "for (int iT = 0;" in new
-    assert any("new text" in proof.what for proof in outcome.regions[0].proofs)
+    assert any("new source" in proof.what for proof in outcome.regions[0].proofs)

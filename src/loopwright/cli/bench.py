@@ -19,30 +19,30 @@ if TYPE_CHECKING:
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "bench",
         help="time kernels against their scripts",
-        description="Transform each kernel by the script beside it, with all proofs; compile original and "
-        "result with gcc -O3 -march=native; compare the results of both bit by bit (built with "
-        "-ffp-contract=off); run them in turns, and print the ratio of the medians.",
-        epilog="A C file needs a script beside it, FILE.lw, and a main that knows two options: with --time "
-        "it prints the seconds spent in the region, and nothing else; with --dump it writes the bytes of "
-        "its results to standard output. kernels/gemm.c is an example.",
+        description="Transform each kernel with the script beside it, with all proofs; compile the original "
+        "and the result with gcc -O3 -march=native; compare their output bit by bit (built with "
+        "-ffp-contract=off); run them alternately and print the ratio of the medians.",
+        epilog="A C file needs a script beside it, FILE.lw, and a main with two options: --time prints only "
+        "the seconds spent in the region; --dump writes the bytes of the results to standard "
+        "output. kernels/gemm.c is an example.",
     )
     parser.set_defaults(invocation=bench)
     add = parser.add_argument
-    add("kernels", metavar="KERNEL", nargs="*", help="names in kernels/, or C files; without any, all")
+    add("kernels", metavar="KERNEL", nargs="*", help="names in kernels/, or C files (default: all kernels)")
     add("--rounds", type=integer(1, 10_000), default=5, metavar="N", help="runs of each program (5)")
-    add("--timeout", type=seconds, default=60.0, metavar="SECONDS", help="the longest a run may take (60)")
-    add("-D", "--define", action="append", default=[], metavar="NAME=N", help="another size, as for gcc")
+    add("--timeout", type=seconds, default=60.0, metavar="SECONDS", help="time limit of one run (60)")
+    add("-D", "--define", action="append", default=[], metavar="NAME=N", help="set a size, as for gcc")
     add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler (gcc)")
-    add("--wall-clock", action="store_true", help="time by the clock instead of by the processor's time")
+    add("--wall-clock", action="store_true", help="measure wall-clock time instead of processor time")
     add("--no-prove", action="store_true", help="transform without proofs")
-    add("--keep", metavar="FOLDER", help="leave the transformed files and programs there")
-    add("--plot", metavar="PATH", help="draw the ratios there, as PNG or SVG")
+    add("--keep", metavar="FOLDER", help="keep the transformed files and programs in this folder")
+    add("--plot", metavar="PATH", help="plot the ratios to this PNG or SVG file")
     add("--no-plot", action="store_true", help=argparse.SUPPRESS)
-    add("--json", action="store_true", help="the same for machines")
+    add("--json", action="store_true", help="print JSON")
 
 
 def bench(arguments: argparse.Namespace) -> Invocation[None]:

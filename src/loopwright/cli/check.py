@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from loopwright.progress import Progress
 
 STATUS = (
-    "exit status: 0 valid; 1 a violation was found; 2 bad input; 3 gave up; "
-    "4 the checked program crashed or did not end, or internal error"
+    "exit status: 0 valid; 1 a violation was found; 2 invalid input; 3 gave up; "
+    "4 the checked program crashed or did not terminate, or internal error"
 )
 
 LEAST = 10.0
@@ -41,34 +41,40 @@ GRACE = 2.0
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "check",
-        help="run a rewritten program and check every operation against its original",
-        description="Instrument PROGRAM, run it, and tell whether it runs every operation of its affine "
-        "original once and keeps all dependences, at one problem size. The original stands in a comment "
-        "'/*@ polycheck start spec ... */ ... /*@ polycheck end */' of PROGRAM or in a file of its own.",
+        help="run a rewritten program and check every operation against the original",
+        description="Instrument PROGRAM, run it, and check at one problem size that it executes every "
+        "operation of its affine original exactly once and preserves all dependences. The original is either "
+        "in a comment of PROGRAM, '/*@ polycheck start spec ... */ ... /*@ polycheck end */', or in a "
+        "separate file.",
         epilog=STATUS,
     )
     parser.set_defaults(invocation=check)
     add = parser.add_argument
     add("file", metavar="PROGRAM", help="the C file to check")
     origin = parser.add_mutually_exclusive_group()
-    origin.add_argument("--spec", metavar="ORIGINAL", help="the C file with the original, a region")
+    origin.add_argument("--spec", metavar="ORIGINAL", help="the C file that holds the original region")
     origin.add_argument(
-        "--self", metavar="SCRIPT", dest="own_script", help="check what this script makes of PROGRAM's region"
+        "--self",
+        metavar="SCRIPT",
+        dest="own_script",
+        help="apply this script to PROGRAM's region and check the result",
     )
-    add("--json", action="store_true", help="the report for machines")
+    add("--json", action="store_true", help="print the report as JSON")
     add_sarif(add)
     add = parser.add_argument_group("the run").add_argument
     add("-D", action="append", default=[], metavar="NAME=N", dest="sizes", help="a problem size")
-    add("--args", default="", metavar="TEXT", help="the arguments the program runs with")
-    add("--algorithm", choices=("auto", "a", "b", "codes"), default="auto", help="how to check")
-    add("--only-checks", action="store_true", help="run the checks in place of the operations: faster")
-    add("--one-by-one", action="store_true", help="check every operation by itself, no nest as a whole")
+    add("--args", default="", metavar="TEXT", help="arguments of the program")
+    add("--algorithm", choices=("auto", "a", "b", "codes"), default="auto", help="the checking algorithm")
+    add(
+        "--only-checks", action="store_true", help="run the checks instead of the operations, which is faster"
+    )
+    add("--one-by-one", action="store_true", help="check every operation separately, never a whole nest")
     add("--race", action="store_true", help="also run under ThreadSanitizer, to find data races")
-    add("--timeout", type=seconds, default=120.0, metavar="SECONDS", help="for all of it (default 120)")
-    add("--keep", metavar="FOLDER", help="leave the instrumented programs there")
+    add("--timeout", type=seconds, default=120.0, metavar="SECONDS", help="overall time limit (default 120)")
+    add("--keep", metavar="FOLDER", help="keep the instrumented programs in this folder")
     add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler")
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option for the compiler")
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")

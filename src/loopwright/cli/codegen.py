@@ -16,56 +16,64 @@ if TYPE_CHECKING:
 
 
 def add_to(verbs: options.Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "codegen",
-        help="write the loops that run a schedule",
-        description="Write the loops that run every instance of a schedule once, in order. "
-        "Nothing is printed that was not proved, unless --no-prove says so.",
+        help="generate loops that execute a schedule",
+        description="Generate loops that execute every instance of a schedule exactly once, in order. "
+        "The loops are proved before they are printed, unless --no-prove is given.",
     )
     parser.set_defaults(invocation=codegen)
     add = parser.add_argument
     add("file", metavar="FILE", help="a .poly, .in, .st, .cloog or .scop file, or - with --format")
     forms = ("poly", "in", "st", "cloog", "scop")
-    add("--format", choices=forms, help="of FILE; by default what its name ends in")
+    add("--format", choices=forms, help="the format of FILE (default: from its extension)")
     _add_generator_options(parser.add_argument_group("the generator"))
     _add_output_options(parser.add_argument_group("what is printed"))
     limits = parser.add_argument_group(options.LIMITS)
     options.add_time_limits(limits.add_argument)
     limits.add_argument(
-        "--max-statements", type=options.integer(1), metavar="N", help="most statement copies"
+        "--max-statements", type=options.integer(1), metavar="N", help="maximum number of statement copies"
     )
     limits.add_argument(
-        "--max-unroll", type=options.integer(1), metavar="N", help="most copies of an unrolled loop"
+        "--max-unroll",
+        type=options.integer(1),
+        metavar="N",
+        help="maximum number of copies of an unrolled loop",
     )
 
 
 def _add_generator_options(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     loop_types = ("default", "separate", "atomic", "unroll")
-    add("--loop-type", choices=loop_types, default="default", help="of dimensions that name none themselves")
+    add("--loop-type", choices=loop_types, default="default", help="default for dimensions that specify none")
     add("--separate-from", type=options.integer(0), metavar="N", help="separate at depth N and deeper only")
     add(
         "--separate-depth",
         type=options.integer(0),
         metavar="N",
-        help="stop separating at depth N: bounds code size",
+        help="stop separating at depth N, which bounds code size",
     )
-    add("--upper-bound", choices=("single", "conjunction"), default="single", help="min, or && in the test")
-    add("--no-nested-bounds", action="store_true", help="keep conditions that inner loops enforce anyway")
+    add(
+        "--upper-bound",
+        choices=("single", "conjunction"),
+        default="single",
+        help="use min, or && in the loop test",
+    )
+    add("--no-nested-bounds", action="store_true", help="keep conditions that inner loops enforce")
     add("--split-bounds", action="store_true", help="remove min and max from bounds by splitting loops")
-    add("--dead-loops", action="store_true", help="separate a second time, so that no loop is empty")
+    add("--dead-loops", action="store_true", help="separate a second time so that no loop is empty")
 
 
 def _add_output_options(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
-    add("-o", "--output", metavar="PATH", help="write there instead of to standard output")
-    add("--standalone", action="store_true", help="a file that compiles alone, helper macros included")
-    add("--openmp", action="store_true", help="an OpenMP pragma in front of each outermost parallel loop")
-    add("--json", action="store_true", help="code, verdict, figures and diagnostics as JSON")
+    add("-o", "--output", metavar="PATH", help="write to this file instead of standard output")
+    add("--standalone", action="store_true", help="print a complete C file, including helper macros")
+    add("--openmp", action="store_true", help="print an OpenMP pragma before each outermost parallel loop")
+    add("--json", action="store_true", help="print code, verdict, statistics and diagnostics as JSON")
     add("--no-prove", action="store_true", help="print the program without a proof")
     options.add_prover_options(add)
-    add("--stats", action="store_true", help="size and times, to standard error")
+    add("--stats", action="store_true", help="print size and times to standard error")
 
 
 def codegen(arguments: argparse.Namespace) -> Invocation[Generated]:

@@ -16,16 +16,16 @@ SHELLS = ("bash", "zsh", "fish", "tcsh")
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "completion",
-        help="a completion script for the shell",
-        description="Print a script that makes the shell complete verbs, options and file names.",
+        help="print a completion script for the shell",
+        description="Print a script that completes verbs, options and file names.",
         epilog=HOW,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(invocation=completion)
-    parser.add_argument("shell", choices=SHELLS, help="which shell it is for")
+    parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 
 def completion(arguments: argparse.Namespace) -> Invocation[str]:

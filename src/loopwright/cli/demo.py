@@ -57,7 +57,7 @@ ACTS = (
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "demo",
         help="two loops rewritten before your eyes",

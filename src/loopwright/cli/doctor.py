@@ -62,14 +62,14 @@ PARTS = (
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "doctor",
         help="which optional parts are here, and how to get the others",
         description="Look for the programs and packages Loopwright can use, and say what each is for.",
     )
     parser.set_defaults(invocation=doctor)
-    parser.add_argument("--json", action="store_true", help="the same for machines")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def doctor(arguments: argparse.Namespace) -> Invocation[list[FoundPart]]:

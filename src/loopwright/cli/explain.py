@@ -11,12 +11,12 @@ from loopwright.errors import BadInput, Code
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "explain",
-        help="what a diagnostic code means, or what an operation does",
-        description="Explain the code of an error message, or an operation of scripts; without either, list "
-        "them all.",
+        help="explain a diagnostic code or an operation",
+        description="Explain the code of an error message or an operation of scripts; without an argument, "
+        "list them all.",
     )
     parser.set_defaults(invocation=explain)
     parser.add_argument("code", metavar="CODE", nargs="?", help="such as LW101, or tile")
@@ -41,5 +41,5 @@ def _explained(code: str | None) -> str:
         return text_of(known[wanted])
     names = {name.lower(): name for name in (*operations, *known)}
     near = difflib.get_close_matches(code.lower(), names, 1)
-    hint = f"did you mean {names[near[0]]}?" if near else "'loopwright explain' lists all there are"
-    raise BadInput(Code.OPTION, f"there is no code and no operation {code}", hint=hint)
+    hint = f"did you mean {names[near[0]]}?" if near else "'loopwright explain' lists them all"
+    raise BadInput(Code.OPTION, f"no code or operation is called {code}", hint=hint)

@@ -11,19 +11,19 @@ from loopwright.progress import Progress
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "extract",
-        help="show what the regions of a C file mean",
+        help="show the polyhedral model of the regions of a C file",
         description="Show the statements between '#pragma scop' and '#pragma endscop': their domains, "
-        "accesses, schedule and dependences, and what is taken on trust.",
+        "accesses, schedule, dependences and assumptions.",
     )
     parser.set_defaults(invocation=extract)
     add = parser.add_argument
     add("file", metavar="FILE", help="C, OpenScop (.scop) or MLIR (.mlir), or - for C on standard input")
     add_reading_options(parser)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="the same for machines")
+    form.add_argument("--json", action="store_true", help="print JSON")
     form.add_argument("--scop", action="store_true", help="write OpenScop")
     form.add_argument("--mlir", action="store_true", help="write functions of MLIR's affine dialect")
 

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "find",
-        help="list the loops of a C file that can be read, and why the others cannot",
-        description="List the loops of a C file, in pieces as large as can be read: functions as a whole, "
-        "outermost loops, or loops inside of those. Each comes with the option that asks the other verbs for "
-        "it, its lines and its statements; or with what keeps it from being read.",
+        help="list the loops of a C file that can be analysed",
+        description="List the loop nests of a C file in the largest units that can be analysed: whole "
+        "functions, outermost loops, or inner loops. For each, print the option that selects it in the other "
+        "verbs, its lines and its statements, or the reason why it cannot be analysed.",
     )
     parser.set_defaults(invocation=find)
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file, or - for standard input")
     add_stated(parser)
-    add("--json", action="store_true", help="the same for machines")
+    add("--json", action="store_true", help="print JSON")
     add_compiler_options(parser)
 
 

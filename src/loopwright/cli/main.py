@@ -27,14 +27,14 @@ WIDTH = 88
 """Columns of the texts around the options."""
 
 STATUS = (
-    "exit status: 0 done and proved; 1 the answer is no; 2 bad input; 3 gave up; 4 internal error; "
+    "exit status: 0 success; 1 the answer is no; 2 invalid input; 3 gave up; 4 internal error; "
     "130 interrupted"
 )
 
 
 @dataclass(frozen=True)
 class Verb:
-    """How the module is loaded, when it is wanted; a command, and what it gives."""
+    """How to load the module of a verb, an example command, and what that command does."""
 
     load: Callable[[], ModuleType]
     command: str
@@ -45,98 +45,102 @@ VERBS = {
     "serve": Verb(
         lambda: import_module("loopwright.cli.serve"),
         "loopwright serve --open",
-        "all of it on a page, as you type",
+        "an interactive page that answers as you type",
     ),
     "mcp": Verb(
         lambda: import_module("loopwright.cli.mcp"),
         "loopwright mcp kernel.h",
-        "tools for agents that rewrite loops",
+        "serve tools to coding agents",
     ),
     "codegen": Verb(
         lambda: import_module("loopwright.cli.codegen"),
         "loopwright codegen loops.poly",
-        "loops from a description",
+        "generate loops from a schedule",
     ),
     "find": Verb(
-        lambda: import_module("loopwright.cli.find"), "loopwright find kernel.c", "the loops that can be read"
+        lambda: import_module("loopwright.cli.find"),
+        "loopwright find kernel.c",
+        "list the loops that can be analysed",
     ),
     "extract": Verb(
         lambda: import_module("loopwright.cli.extract"),
         "loopwright extract kernel.c",
-        "what was understood of a C file",
+        "show the polyhedral model of a C file",
     ),
     "transform": Verb(
         lambda: import_module("loopwright.cli.transform"),
         "loopwright transform kernel.c script.lw",
-        "the file with new loops, proved",
+        "apply a script and prove the result",
     ),
     "prove": Verb(
         lambda: import_module("loopwright.cli.prove"),
         "loopwright prove old.c new.c",
-        "whether two files compute the same",
+        "prove two files equivalent",
     ),
     "verify": Verb(
         lambda: import_module("loopwright.cli.verify"),
         "loopwright verify new.c proof.v",
-        "whether a proof file proves it",
+        "check a proof file with coqc",
     ),
     "check": Verb(
         lambda: import_module("loopwright.cli.check"),
         "loopwright check new.c --spec old.c -D N=50",
-        "the same, by running it",
+        "check a rewritten program at run time",
     ),
     "show": Verb(
         lambda: import_module("loopwright.cli.show"),
         "loopwright show kernel.c script.lw",
-        "pictures, and why a script is refused",
+        "draw the loops and explain a script",
     ),
     "suggest": Verb(
         lambda: import_module("loopwright.cli.suggest"),
         "loopwright suggest kernel.c",
-        "what could be done to the loops",
+        "list legal transformations",
     ),
     "optimise": Verb(
         lambda: import_module("loopwright.cli.optimise"),
         "loopwright optimise kernel.c --code fast.c",
-        "the fastest loops that are found, proved",
+        "search for the fastest proved loops",
     ),
     "bench": Verb(
         lambda: import_module("loopwright.cli.bench"),
         "loopwright bench gemm",
-        "how much faster a kernel gets",
+        "time a kernel against its script",
     ),
-    "demo": Verb(
-        lambda: import_module("loopwright.cli.demo"), "loopwright demo", "all of it, in half a minute"
+    "demo": Verb(lambda: import_module("loopwright.cli.demo"), "loopwright demo", "a half-minute tour"),
+    "doctor": Verb(
+        lambda: import_module("loopwright.cli.doctor"),
+        "loopwright doctor",
+        "show which optional parts are installed",
     ),
-    "doctor": Verb(lambda: import_module("loopwright.cli.doctor"), "loopwright doctor", "what is installed"),
     "explain": Verb(
-        lambda: import_module("loopwright.cli.explain"), "loopwright explain LW101", "what an error means"
+        lambda: import_module("loopwright.cli.explain"), "loopwright explain LW101", "explain an error code"
     ),
     "schema": Verb(
         lambda: import_module("loopwright.cli.schema"),
         "loopwright schema prove",
-        "what --json prints, as a JSON schema",
+        "print the JSON schema of --json output",
     ),
     "completion": Verb(
         lambda: import_module("loopwright.cli.completion"),
         'eval "$(loopwright completion bash)"',
-        "for the shell",
+        "enable shell completion",
     ),
 }
 
 
 RENAMED = {"tune": "optimise"}
-"""Verbs that have another name now."""
+"""Verbs that were renamed."""
 
 
 class VerbParser(argparse.ArgumentParser):
-    """A parser whose errors are as short as others, and that says so where help cannot be written."""
+    """A parser that raises `BadInput` for its errors and reports when help cannot be written."""
 
     def error(self, message: str) -> NoReturn:
-        raise BadInput(Code.OPTION, message, hint=f"'{self.prog} --help' lists what it takes")
+        raise BadInput(Code.OPTION, message, hint=f"'{self.prog} --help' lists the options")
 
     def refuse(self, words: Sequence[str]) -> NoReturn:
-        """Raise for words of the command line that nothing takes."""
+        """Raise an error for unrecognised arguments."""
         import difflib
 
         word = shortened(next((one for one in words if one.startswith("-")), words[0]))
@@ -144,7 +148,7 @@ class VerbParser(argparse.ArgumentParser):
         near = difflib.get_close_matches(word.partition("=")[0], names, 1, 0.75)
         if near:
             raise BadInput(Code.OPTION, f"no option is called {word}", hint=f"did you mean {near[0]}?")
-        self.error(f"there is no option {word}" if word.startswith("-") else f"one word too many: '{word}'")
+        self.error(f"there is no option {word}" if word.startswith("-") else f"unexpected argument: '{word}'")
 
     def _print_message(self, message: str, file: object = None) -> None:
         if file is sys.stdout:
@@ -154,11 +158,11 @@ class VerbParser(argparse.ArgumentParser):
 
 
 def parser(names: Iterable[str] = tuple(VERBS)) -> VerbParser:
-    """The command line of these verbs; each costs the loading of its module."""
+    """The parser for these verbs; the module of each is loaded."""
     examples = "".join(f"  {verb.command:<45}{verb.gives}\n" for verb in VERBS.values())
     found = VerbParser(
         prog="loopwright",
-        description="Loops, rewritten the way you say, and proved.",
+        description="Rewrite the loops of C programs and prove that the result is equivalent.",
         epilog=f"examples:\n{examples}\n{STATUS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -178,7 +182,7 @@ def parser(names: Iterable[str] = tuple(VERBS)) -> VerbParser:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Do what the command line says, and exit."""
+    """Run the command line and exit."""
     open_missing_streams()
     gc.set_threshold(1_000_000, 20, 100)  # hardly anything is in cycles, and looking for them often costs 5 %
     atexit.register(gc.freeze)  # and so does looking for them at the end

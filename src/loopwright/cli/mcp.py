@@ -12,17 +12,19 @@ from loopwright.errors import BadInput, Code
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "mcp",
-        help="a server for agents: prove, transform, suggest and extract as tools",
-        description="Serve the Model Context Protocol over standard input and output: tools that prove what "
-        "an agent rewrote, or give it a witness. Texts that are sent can include headers of the C library, "
-        "and the FILEs given here; nothing that is sent is run, unless --allow-run is given.",
+        help="serve prove, transform, suggest and extract to coding agents",
+        description="Serve the Model Context Protocol over standard input and output, with tools that prove "
+        "an agent's rewrite or return a witness. Source code in requests can include headers of the C "
+        "library and the FILEs given here. It is never executed, unless --allow-run is given.",
     )
     parser.set_defaults(invocation=mcp)
-    parser.add_argument("files", metavar="FILE", nargs="*", help="a C file or header that texts may name")
-    text = "offer 'check', which compiles and runs what is sent"
+    parser.add_argument(
+        "files", metavar="FILE", nargs="*", help="a C file or header that requests may include"
+    )
+    text = "offer 'check', which compiles and runs the code in requests"
     parser.add_argument("--allow-run", action="store_true", help=text)
 
 

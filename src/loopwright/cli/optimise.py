@@ -21,46 +21,46 @@ if TYPE_CHECKING:
 
 
 def add_to(verbs: options.Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "optimise",
-        help="search for the script that makes a C program fastest, proved",
-        description="Take schedules of isl and moves of our own, those that are proved legal, rank them by a "
-        "model of the machine, compile and time the best. The script that wins is proved as 'transform' "
-        "proves it, and written with a reason at each line.",
+        help="search for the script that makes a C program fastest, and prove it",
+        description="Generate candidate scripts from isl's scheduler and from built-in heuristics, rank the "
+        "legal ones with a model of this machine, then compile and time the best. The winner is proved as by "
+        "'transform' and printed with a reason for each line.",
     )
     parser.set_defaults(invocation=optimise)
     add = parser.add_argument
-    add("file", metavar="FILE", help="a C file; without a main, data are made for --function NAME")
-    add("-o", "--output", metavar="PATH", help="write the script there instead of to standard output")
-    add("--code", metavar="PATH", help="write the new C file there; the old text where nothing is faster")
-    add("--json", action="store_true", help="script, times and what was tried as JSON")
+    add("file", metavar="FILE", help="a C file; without a main, input data are generated")
+    add("-o", "--output", metavar="PATH", help="write the script to this file instead of standard output")
+    add("--code", metavar="PATH", help="write the new C file here, or a copy of FILE if nothing is faster")
+    add("--json", action="store_true", help="print the script, times and all candidates as JSON")
     add = parser.add_argument_group("the search").add_argument
-    add("--budget", type=options.seconds, default=60.0, metavar="SECONDS", help="how long it may take (60)")
-    add("--model", action="store_true", help="choose by the model alone, and run nothing")
+    add("--budget", type=options.seconds, default=60.0, metavar="SECONDS", help="overall time limit (60)")
+    add("--model", action="store_true", help="rank by the model only, without running programs")
     add(
         "--threads",
         type=options.integer(1),
         default=1,
         metavar="N",
-        help="also try parallel loops, for N threads (1)",
+        help="also try parallel loops with N threads (1)",
     )
-    add("--start", metavar="SCRIPT", help="a script to begin with, such as one found for one thread")
-    add("--results", metavar="FILE", help="keep times in this SQLite file, and go on from it")
+    add("--start", metavar="SCRIPT", help="start from this script, such as one found for one thread")
+    add("--results", metavar="FILE", help="store times in this SQLite file and resume from it")
     add("--size", action="append", default=[], metavar="NAME=N", help="the value of a parameter")
     add = parser.add_argument_group("many machines").add_argument
     add("--on", metavar="ADDRESS", help="time programs on the workers of the Dask scheduler at this address")
-    add("--tls-ca", default="", metavar="FILE", help="for a tls:// address: who signed the certificates")
-    add("--tls-cert", default="", metavar="FILE", help="our certificate")
-    add("--tls-key", default="", metavar="FILE", help="the key of our certificate")
+    add("--tls-ca", default="", metavar="FILE", help="for a tls:// address: the certificate authority")
+    add("--tls-cert", default="", metavar="FILE", help="the client certificate")
+    add("--tls-key", default="", metavar="FILE", help="the key of the client certificate")
     proof = parser.add_argument_group("the proof").add_argument
     options.add_reassociation(proof)
     options.add_prover_options(proof, "--proof")
     options.add_reading_options(parser, definitions=False)
-    add = parser.add_argument_group("how programs are compiled").add_argument
-    add("-D", "--define", action="append", default=[], metavar="NAME=N", help="a size, as for gcc")
+    add = parser.add_argument_group("compilation of the trials").add_argument
+    add("-D", "--define", action="append", default=[], metavar="NAME=N", help="set a size, as for gcc")
     add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler (gcc)")
-    add("--cc-option", action="append", default=[], metavar="OPTION", help="an option or a file for it")
+    add("--cc-option", action="append", default=[], metavar="OPTION", help="an option or file for it")
 
 
 def optimise(arguments: argparse.Namespace) -> Invocation[Optimised]:

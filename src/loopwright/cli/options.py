@@ -1,4 +1,4 @@
-"""Options that several verbs have: numbers, what is assumed of C, scripts, provers."""
+"""Options shared by several verbs: numbers, assumptions about C, scripts, provers."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from loopwright.rewrite.request import ProverRequest, Request
 from loopwright.source import STANDARD, Source, Span, called
 
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-"""The verbs of a command line, to which each adds itself."""
+"""The subparsers of the command line."""
 
 DIGITS = 18
-"""So many digits of a number fit into 64 bits."""
+"""The number of decimal digits that always fit into 64 bits."""
 
 LARGEST = 10**12
-"""Numbers on the command line are sizes, counts and seconds."""
+"""The greatest number accepted on the command line."""
 
 LINES = "<-e>"
-"""What the lines of the command line are called where a file would be named."""
+"""The file name under which messages report lines given with -e."""
 
 LIMITS = "limits (exit status 3)"
 """The title of the options on time and size."""
@@ -67,14 +67,14 @@ def add_time_limits(add: Callable[..., Any], default: float | None = None) -> No
         type=seconds,
         default=default,
         metavar="SECONDS",
-        help=f"give up after so much processor time{known}",
+        help=f"processor time limit{known}",
     )
-    text = "give up after so long on the clock (default: ten times --timeout)"
+    text = "wall-clock time limit (default: ten times --timeout)"
     add("--wall-timeout", type=seconds, metavar="SECONDS", help=text)
 
 
 def shortened(text: str) -> str:
-    """A word of the command line as a message shows it."""
+    """An argument, shortened for a message."""
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
@@ -99,25 +99,37 @@ def add_reading_options(parser: argparse.ArgumentParser, *, definitions: bool = 
 
 
 def add_stated(parser: argparse.ArgumentParser) -> None:
-    """What the user says of a file that its text does not."""
-    add = parser.add_argument_group("what is known of the file").add_argument
-    add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
-    text = "this holds of the sizes, such as 'n >= 4'"
+    """Options for facts that the file does not state."""
+    add = parser.add_argument_group("facts about the file").add_argument
+    add(
+        "--pure",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="declare that this function has no side effects",
+    )
+    text = "assume a condition on the parameters, such as 'n >= 4'"
     add("--assume", action="append", default=[], metavar="COND", help=text)
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
-    """What is read of a C file that does not mark it by pragmas."""
-    group = parser.add_argument_group("what is read, without '#pragma scop'")
+    """Options that select loops in a file without pragmas."""
+    group = parser.add_argument_group("selecting loops without '#pragma scop'")
     add = group.add_argument
-    add("--function", action="append", default=[], metavar="NAME", help="the loops of this function")
-    add("--loop", action="append", default=[], metavar="[FILE:]LINE", help="the loop that starts there")
+    add("--function", action="append", default=[], metavar="NAME", help="select the loops of this function")
+    add(
+        "--loop",
+        action="append",
+        default=[],
+        metavar="[FILE:]LINE",
+        help="select the loop that starts on this line",
+    )
 
 
 def reading_options(
     arguments: argparse.Namespace, definitions: Sequence[str] = (), compiler: str = ""
 ) -> ReadOptions:
-    """What `add_reading_options` asks for, with macros that are given in another way."""
+    """The values of `add_reading_options`, with macros from other options."""
     return ReadOptions(
         tuple(arguments.pure),
         tuple(arguments.assume),
@@ -127,22 +139,22 @@ def reading_options(
 
 
 _AS_COMPILED = (
-    ("-I", "FOLDER", "a folder with headers"),
-    ("-D", "NAME[=TEXT]", "a macro that is defined"),
-    ("-U", "NAME", "a macro that is not"),
-    ("-include", "FILE", "a header that comes first"),
-    ("-std", "STANDARD", "the standard, such as c11"),
+    ("-I", "FOLDER", "add a folder to search for headers"),
+    ("-D", "NAME[=TEXT]", "define a macro"),
+    ("-U", "NAME", "undefine a macro"),
+    ("-include", "FILE", "include a header first"),
+    ("-std", "STANDARD", "set the C standard, such as c11"),
 )
 
 
 def add_compiler_options(parser: argparse.ArgumentParser, *, definitions: bool = True) -> None:
     """How the file is compiled, which decides what its text means; the options are those of a compiler."""
-    who = "the compiler is gcc, or CC of the environment"
-    group = parser.add_argument_group("as the file is compiled", who)
+    who = "The compiler is gcc, or the value of the environment variable CC."
+    group = parser.add_argument_group("compiler options of the file", who)
     for name, metavar, text in _AS_COMPILED:
         if name != "-D" or definitions:
             group.add_argument(name, action=_Kept, dest="as_compiled", metavar=metavar, help=text, default=[])
-    text = "the folder of a compile_commands.json that says it"
+    text = "take the options from compile_commands.json in this folder"
     group.add_argument("-p", dest="build", default="", metavar="BUILD", help=text)
 
 
@@ -163,19 +175,19 @@ class _Kept(argparse.Action):
 def compiler_options(
     arguments: argparse.Namespace, definitions: Sequence[str] = (), compiler: str = ""
 ) -> CompilerOptions:
-    """What `add_compiler_options` asks for, with macros that are given in another way."""
+    """The values of `add_compiler_options`, with macros from other options."""
     defined = [f"-D{one}" for one in definitions]
     return CompilerOptions((*arguments.as_compiled, *defined), compiler, arguments.build)
 
 
 def add_openmp(add: Callable[..., Any]) -> None:
     """`--openmp`, of every verb that makes new loops by a script."""
-    add("--openmp", action="store_true", help="an OpenMP pragma in front of each outermost parallel loop")
+    add("--openmp", action="store_true", help="print an OpenMP pragma before each outermost parallel loop")
 
 
 def add_reassociation(add: Callable[..., Any]) -> None:
     """`--allow-reassociation`, of every verb that says whether loops are right."""
-    text = "sums and products may be computed in any order, which rounds differently"
+    text = "allow sums and products in any order, which changes rounding"
     add("--allow-reassociation", action="store_true", help=text)
 
 
@@ -189,7 +201,7 @@ def add_script(parser: argparse.ArgumentParser, without: str) -> None:
         action="append",
         dest="lines",
         default=[],
-        help="a line of a script, such as 'distribute()', in place of SCRIPT; may be repeated",
+        help="a line of a script, such as 'distribute()', instead of SCRIPT; may be repeated",
     )
 
 
@@ -214,8 +226,8 @@ def script_of(arguments: argparse.Namespace) -> tuple[str | None, str]:
 
     file, lines = arguments.script, arguments.lines
     if file is not None and lines:
-        message = "there are a script and lines given by -e"
-        hint = "put the lines into the script, or the script's lines into -e"
+        message = "a script file and -e exclude each other"
+        hint = "move the lines into the script, or the lines of the script into -e"
         raise BadInput(Code.OPTION, message, span=Span.start_of(file), hint=hint)
     if lines:
         return plain(Source(LINES, "".join(f"{line}\n" for line in lines))).text, LINES
@@ -238,16 +250,16 @@ def refuse_twice(one: str, other: str | None) -> None:
 
 def add_prover_options(add: Callable[..., Any], proof: str = "-o") -> None:
     """`--prover` and its time limit; `proof` is the option that names the proof."""
-    where = f"; with coq, {proof} names the proof" if proof else ""
-    add("--prover", choices=PROVERS, default="isl", help=f"who proves{where}")
-    add("--prover-timeout", type=seconds, metavar="SECONDS", help="for coqc, or each obligation")
+    where = f"; with coq, {proof} names the proof file" if proof else ""
+    add("--prover", choices=PROVERS, default="isl", help=f"the prover to ask besides isl{where}")
+    add("--prover-timeout", type=seconds, metavar="SECONDS", help="time limit of coqc, or of each obligation")
     if proof == "--proof":
-        add("--proof", metavar="PATH", help="with --prover coq: write the proof there")
+        add("--proof", metavar="PATH", help="with --prover coq: write the proof to this file")
 
 
 def add_sarif(add: Callable[..., Any]) -> None:
     """`--sarif`, for services that show results at the lines of a change."""
-    add("--sarif", metavar="PATH", help="write the diagnostics there too, as SARIF 2.1.0")
+    add("--sarif", metavar="PATH", help="also write the diagnostics to this file, as SARIF 2.1.0")
 
 
 def code_path(arguments: argparse.Namespace) -> str:
@@ -256,7 +268,7 @@ def code_path(arguments: argparse.Namespace) -> str:
 
 
 def prover_request(arguments: argparse.Namespace) -> ProverRequest:
-    """What the command line asks for; to ask for a proof and for none is a mistake."""
+    """The prover that was requested."""
     if arguments.no_prove and arguments.prover != "isl":
         message = "--no-prove and --prover exclude each other"
         raise BadInput(Code.OPTION, message, span=Span.start_of(arguments.file))
@@ -265,7 +277,7 @@ def prover_request(arguments: argparse.Namespace) -> ProverRequest:
 
 
 def separate_proof(arguments: argparse.Namespace) -> ProverRequest:
-    """The same of a verb whose proof has an option of its own."""
+    """The same for a verb with the option `--proof`."""
     if arguments.proof is not None and arguments.prover != "coq":
         raise BadInput(Code.OPTION, "--proof needs --prover coq", span=Span.start_of(arguments.proof))
     return ProverRequest(arguments.prover, arguments.proof, arguments.prover_timeout)
@@ -286,5 +298,5 @@ def coq_library(prover: str) -> Callable[[Progress], None] | None:
 
 
 def proof_lines(remarks: Iterable[str]) -> str:
-    """What the other provers said, for standard error."""
+    """The answers of other provers, for standard error."""
     return "".join(f"proof: {remark}\n" for remark in remarks)

@@ -1,9 +1,9 @@
 """`loopwright prove`: whether two files compute the same, for every size, or whether directives are legal.
 
-    prove OLD NEW            two files of C, of OpenScop or of MLIR
-    prove FILE.c             the file's own OpenMP directives about loops
-    prove --git REV FILE...      each file beside what it was
-    prove --directives FILE...   the OpenMP directives of each file, by itself; the status is the worst of all
+prove OLD NEW            two files of C, of OpenScop or of MLIR
+prove FILE.c             the file's own OpenMP directives about loops
+prove --git REV FILE...      each file beside what it was
+prove --directives FILE...   the OpenMP directives of each file, by itself; the status is the worst of all
 """
 
 from __future__ import annotations
@@ -44,35 +44,38 @@ if TYPE_CHECKING:
 
 
 FOR_THE_CHECKER = 1500
-"""Characters of a region: the verified checker is asked about short ones."""
+"""The longest region, in characters, that is sent to the verified checker."""
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "prove",
-        help="prove that two files of C, OpenScop or MLIR do the same, or that directives are legal",
-        description="Prove that the regions of NEW compute what those of OLD do, for every problem "
-        "size. NEW may be tiled, unrolled, split, shifted, its iterators renamed, its temporaries others, "
-        "its expressions taken apart or put together. A no comes with sizes, a cell, and its two values. "
-        "Two OpenScop files are one program in two orders, before and after another tool's scheduling. "
-        "Of two MLIR files, the functions of the affine dialect are compared, before and after a pass. "
-        "Of one C file, the OpenMP directives at its loops are the script: tile, stripe, interchange, "
-        "reverse, unroll, fuse, split, and parallel for above them.",
+        help="prove two files of C, OpenScop or MLIR equivalent, or OpenMP directives legal",
+        description="Prove that the regions of NEW compute the same as those of OLD, for every problem size. "
+        "NEW may be tiled, unrolled, split or shifted, with other iterators, temporaries and subexpressions. "
+        "If the answer is no, print problem sizes, an array cell and its two values. Two OpenScop files are "
+        "one program in two orders, before and after scheduling by another tool. For two MLIR files, compare "
+        "the functions of the affine dialect before and after a pass. For one C file, prove its OpenMP loop "
+        "directives legal: tile, stripe, interchange, reverse, unroll, fuse, split, and parallel for above "
+        "them.",
     )
     parser.set_defaults(invocation=prove)
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", help="OLD and NEW: C, OpenScop (.scop), MLIR (.mlir); or a C file"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="OLD and NEW: C, OpenScop (.scop) or MLIR (.mlir); or one C file",
     )
-    text = "compare each FILE with what it was at this revision"
+    text = "compare each FILE with its version at this revision"
     parser.add_argument("--git", metavar="REV", help=text)
     text = "prove the OpenMP directives of each FILE"
     parser.add_argument("--directives", action="store_true", help=text)
-    parser.add_argument("--json", action="store_true", help="the answer for machines")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     add_sarif(parser.add_argument)
     proof = parser.add_argument_group("the proof").add_argument
     add_reassociation(proof)
-    text = "let vectors' fused products and sums be products and sums, which are rounded one by one"
+    text = "treat fused multiply-adds of vectors as separate operations, which round differently"
     proof("--allow-contraction", action="store_true", help=text)
     add_prover_options(proof, "--proof")
     add_time_limits(parser.add_argument_group(LIMITS).add_argument, 30.0)
@@ -159,7 +162,7 @@ def _printed(arguments: argparse.Namespace, data: dict[str, Any], confirmed: Con
         }
         return Printed(as_lines(data | answer), trusted)
     how = " and ".join(dict.fromkeys(found.ways))
-    same = f"{called(data['new'])} does what {called(data['old'])} does ({found.obligations} obligations)"
+    same = f"{called(data['new'])} is equivalent to {called(data['old'])} ({found.obligations} obligations)"
     return Printed(f"proved {how}: {same}\n", trusted)
 
 

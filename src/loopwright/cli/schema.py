@@ -11,12 +11,12 @@ from loopwright.errors import BadInput, Code
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "schema",
-        help="the JSON schema of what a verb prints with --json",
-        description="Print the JSON schema (draft 2020-12) of what a verb prints with --json, in success and "
-        "in failure; without a verb, list those that have one.",
+        help="print the JSON schema of a verb's --json output",
+        description="Print the JSON schema (draft 2020-12) of what a verb prints with --json, on success and "
+        "on failure; without a verb, list the verbs that have one.",
     )
     parser.set_defaults(invocation=schema)
     parser.add_argument("verb", metavar="VERB", nargs="?", help="such as prove")
@@ -33,6 +33,8 @@ def schema_text(verb: str | None) -> str:
     if verb is None:
         return "".join(f"{name}\n" for name in sorted(known))
     if verb not in known:
-        hint = f"there are {', '.join(sorted(known))}"
-        raise BadInput(Code.OPTION, f"the verb {verb} has no --json, and so no schema", hint=hint)
+        hint = f"verbs with a schema: {', '.join(sorted(known))}"
+        raise BadInput(
+            Code.OPTION, f"the verb {verb} has no --json output and therefore no schema", hint=hint
+        )
     return known[verb].read_text(encoding="utf-8")

@@ -11,24 +11,30 @@ from loopwright.cli.output import write_err
 from loopwright.errors import BadInput, Code
 
 PORT = 8642
-"""Where it listens unless told otherwise."""
+"""The default port."""
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "serve",
-        help="a page in the browser: C, a script, the new C, and pictures",
-        description="Start the playground, a page for this machine's browser: C on the left, a script beside "
-        "it, the new C on the right; the verdict, the witness and a moving picture below, as you type. "
-        "Other machines, and pages of other servers, are refused.",
+        help="open the playground: C, a script, the new C, and pictures",
+        description="Start the playground, a page for the browser of this machine. It shows C, a script and "
+        "the new C side by side, with the verdict, the witness and an animation below, and updates as you "
+        "type. Requests from other machines or other sites are refused.",
     )
     parser.set_defaults(invocation=serve)
     add = parser.add_argument
-    add("file", metavar="FILE", nargs="?", help="a C file, or a description of loops, to open")
-    add("--port", type=integer(0, 65535), default=PORT, metavar="N", help=f"the port ({PORT}); 0 takes any")
+    add("file", metavar="FILE", nargs="?", help="a C file or a schedule description to open")
+    add(
+        "--port",
+        type=integer(0, 65535),
+        default=PORT,
+        metavar="N",
+        help=f"the port (default {PORT}); 0 chooses a free one",
+    )
     add("--open", action="store_true", help="open the page in the browser")
-    add("--allow-run", action="store_true", help="let the page compile and run the C that is in it")
+    add("--allow-run", action="store_true", help="allow the page to compile and run its C code")
 
 
 def serve(arguments: argparse.Namespace) -> Invocation[None]:
@@ -48,5 +54,5 @@ def _serve(arguments: argparse.Namespace) -> None:
         arguments.port,
         browser=arguments.open,
         allow_run=arguments.allow_run,
-        announce=lambda address: write_err(f"{address}  (Ctrl-C stops)\n"),
+        announce=lambda address: write_err(f"{address}  (press Ctrl-C to stop)\n"),
     )

@@ -27,23 +27,33 @@ EXIT_CODES = {"proved": 0, "illegal": 1, "could not decide": 3}
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "show",
-        help="pictures, and a report that explains a script",
-        description="Draw what the regions of a C file run and in which order, before and after a script, "
-        "what depends on what, and what a wrong script breaks; write it all into one HTML file.",
+        help="draw iterations and dependences; explain a script",
+        description="Write one HTML file that shows the iterations of the regions of a C file, their order "
+        "before and after a script, the dependences between them, and the dependences that a wrong script "
+        "breaks.",
     )
     parser.set_defaults(invocation=show)
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file, a description of a schedule, or - for standard input")
     add_script(parser, "the program as it is written")
-    add("-o", "--output", metavar="PATH", help="the report; by default FILE's name with .html, here")
-    add("--pictures", metavar="DIR", help="write each picture there too, as SVG and as PNG, light and dark")
+    add(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="the report (default: FILE's name with .html, in the current folder)",
+    )
+    add(
+        "--pictures",
+        metavar="DIR",
+        help="also write each picture to this folder, as SVG and PNG, light and dark",
+    )
     add_reading_options(parser)
     add_openmp(parser.add_argument)
     add_reassociation(parser.add_argument)
-    add("--json", action="store_true", help="what was written and the verdict, as JSON")
+    add("--json", action="store_true", help="print the files written and the verdict as JSON")
 
 
 def show(arguments: argparse.Namespace) -> Invocation[HtmlReport]:

@@ -24,25 +24,31 @@ if TYPE_CHECKING:
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "suggest",
-        help="list tilings, interchanges, fusions, parallel loops and more that are proved legal",
-        description="Try the usual operations on the loops of a C file and list those that keep every "
-        "dependence, each alone, as lines of a script with the reason after them, and what each wins or "
-        "costs by the cost model of 'loopwright optimise'.",
+        help="list legal tilings, interchanges, fusions, parallel loops and more",
+        description="Try the usual operations on the loops of a C file and list those that preserve every "
+        "dependence when applied alone. Each is a script line followed by the reason and by the speedup that "
+        "the cost model of 'loopwright optimise' predicts.",
     )
     parser.set_defaults(invocation=suggest)
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file, or - for standard input")
     add_reading_options(parser)
     add(
-        "--target", choices=("c", "cuda"), default="c",
-        help="cuda: mappings of loops to the blocks and threads of a GPU",
+        "--target",
+        choices=("c", "cuda"),
+        default="c",
+        help="cuda: map loops to the blocks and threads of a GPU",
     )
-    add("--all", action="store_true", help="all of them; the illegal ones as comments with a counterexample")
+    add(
+        "--all",
+        action="store_true",
+        help="list all, including illegal ones as comments with a counterexample",
+    )
     add_prover_options(add, "")
-    add("--json", action="store_true", help="the same for machines")
+    add("--json", action="store_true", help="print JSON")
     add_time_limits(add)
 
 

@@ -17,47 +17,48 @@ if TYPE_CHECKING:
 
 
 def add_to(verbs: options.Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "transform",
-        help="rewrite the loops of a C file by a script, proved",
-        description="Rewrite the regions between '#pragma scop' and '#pragma endscop' as the script says. "
-        "Nothing is written that was not proved: the script keeps every dependence, the loops run the "
-        "schedule, and so does the new text, read again. Regions the script does not name keep their text; "
-        "without a script all get new loops, in the order of the old ones.",
+        help="rewrite the loops of a C file with a script, and prove it",
+        description="Apply a script to the regions between '#pragma scop' and '#pragma endscop'. Before "
+        "anything is written, three things are proved: the script preserves every dependence, the loops "
+        "execute the schedule, and so does the new source when read back. Regions that the script does not "
+        "name stay as they are; without a script, the loops of all regions are regenerated in their original "
+        "order.",
     )
     parser.set_defaults(invocation=transform)
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file, or - for standard input")
-    options.add_script(parser, "the order stays")
+    options.add_script(parser, "the order is unchanged")
     add(
         "--apply-directives",
         action="store_true",
-        help="write out the loops that the OpenMP directives in FILE ask for (tile, stripe, interchange, "
-        "reverse, unroll, fuse, split), and leave the directives out",
+        help="replace the OpenMP loop transformation directives in FILE (tile, stripe, interchange, reverse, "
+        "unroll, fuse, split) with the loops they request",
     )
-    written = parser.add_argument_group("what is written")
+    written = parser.add_argument_group("output")
     target = written.add_mutually_exclusive_group()
-    target.add_argument("-o", "--output", metavar="PATH", help="write there instead of to standard output")
-    target.add_argument("--in-place", action="store_true", help="replace FILE, after the proof")
+    target.add_argument("-o", "--output", metavar="PATH", help="write to this file, not to standard output")
+    target.add_argument("--in-place", action="store_true", help="replace FILE once the result is proved")
     options.add_openmp(written.add_argument)
     written.add_argument(
         "--target",
         choices=("c", "openmp", "cuda"),
-        help="what to write: C, C with OpenMP (as --openmp), or CUDA: kernels to -o FILE.cu, and the C file "
-        "that calls them to FILE.host.c",
+        help="C, C with OpenMP (same as --openmp), or CUDA, which writes kernels to -o FILE.cu and the C "
+        "file that launches them to FILE.host.c",
     )
-    text = "test what is left to believe at run time; where it does not hold, the loops run as they were"
+    text = "test unproved assumptions at run time and run the original loops if one fails"
     written.add_argument("--guard", action="store_true", help=text)
-    text = "show the region after each operation, to standard error"
+    text = "print the region after each operation to standard error"
     written.add_argument("--step", action="store_true", help=text)
-    text = "code, proofs, assumptions and diagnostics as JSON"
+    text = "print code, proofs, assumptions and diagnostics as JSON"
     written.add_argument("--json", action="store_true", help=text)
     options.add_sarif(written.add_argument)
     proof = parser.add_argument_group("the proof").add_argument
     options.add_reassociation(proof)
     options.add_prover_options(proof)
-    proof("--no-prove", action="store_true", help="write the file without a proof")
+    proof("--no-prove", action="store_true", help="skip the proofs")
     options.add_time_limits(parser.add_argument_group(options.LIMITS).add_argument)
     options.add_reading_options(parser)
 
@@ -97,7 +98,7 @@ def _transformed(arguments: argparse.Namespace, progress: Progress) -> Outcome:
 
 def _refuse_two_scripts(arguments: argparse.Namespace) -> None:
     if arguments.apply_directives and (arguments.script is not None or arguments.lines):
-        message = "--apply-directives takes the file's directives for the script, and there is another one"
+        message = "--apply-directives and a script exclude each other"
         raise BadInput(Code.OPTION, message, span=Span.start_of(arguments.file))
 
 
@@ -115,8 +116,8 @@ def _settle_target(arguments: argparse.Namespace) -> None:
     if arguments.prover == "coq":
         raise BadInput(Code.OPTION, "--prover coq writes no kernels", span=start, hint="leave --prover out")
     if not arguments.in_place and not (arguments.output or "").endswith(".cu"):
-        hint = "the C file that calls them goes to FILE.host.c, or with --in-place to the file itself"
-        raise BadInput(Code.OPTION, "kernels need a name: -o FILE.cu", span=start, hint=hint)
+        hint = "the C file that launches the kernels is written to FILE.host.c, or to FILE with --in-place"
+        raise BadInput(Code.OPTION, "CUDA output needs a file name: -o FILE.cu", span=start, hint=hint)
 
 
 def _refuse_overwriting(arguments: argparse.Namespace) -> None:

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 def add_to(verbs: Verbs) -> None:
-    """Let the command line know the verb and its options."""
+    """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "verify",
-        help="check that a proof file proves its C files equal",
-        description="Restate the theorem from the original C file and NEW, and have coqc check that PROOF, a "
-        "file written by 'transform --prover coq', proves this one. What the file says of the programs "
-        "is not believed. The original is the file that PROOF names, next to it or to NEW. NEW must be the "
-        "original outside the regions that have a proof.",
+        help="check that a proof file proves two C files equivalent",
+        description="Restate the theorem from the original C file and NEW, and check with coqc that PROOF, a "
+        "file written by 'transform --prover coq', proves that theorem. Statements of PROOF about the "
+        "programs are not trusted. The original is the file that PROOF names, next to PROOF or to NEW. NEW "
+        "must be identical to the original outside the regions that have a proof.",
     )
     parser.set_defaults(invocation=verify)
     parser.add_argument("new", metavar="NEW", help="the C file with new loops")
     parser.add_argument("proofs", metavar="PROOF", nargs="+", help="a proof file for each rewritten region")
     parser.add_argument("--old", metavar="OLD", help="the original C file")
     add_reading_options(parser)
-    parser.add_argument("--json", action="store_true", help="the answer for machines")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--prover-timeout", type=seconds, metavar="SECONDS", help="processor time for each run of coqc"
     )

@@ -71,7 +71,7 @@ COMPARING = 0.2
 """The part of the time left that is kept for runs in turns at the end: without them, trials are compared."""
 
 OPINION, ASIDE = 3.0, 0.1
-"""Seconds for another opinion on what is proved, that of the verified checker, and the most of a proof's."""
+"""Seconds for the verified checker, and the greatest part of the time of a proof that it may take."""
 
 MOST_TOGETHER = 60
 """Scripts for all regions of a file that are put together out of those for each."""
@@ -95,6 +95,7 @@ class Optimised:
     """The seconds, where programs were run."""
     is_unproved: bool = False
     """Whether scripts were faster when they were timed, and none of them was proved in the time left."""
+    is_untimed: bool = False  # the original was too slow: the result is the model's
 
     def __repr__(self) -> str:
         if self.outcome is None:
@@ -315,8 +316,8 @@ def _best_by_time(
         progress("running the original")
         try:
             seconds = trials.original(ends[0])
-        except (KeyboardInterrupt, GaveUp):  # or one run takes longer than all trials may
-            return _best_by_model(found, ends[1], progress)
+        except (KeyboardInterrupt, GaveUp) as why:  # or one run takes longer than all trials may
+            return replace(_best_by_model(found, ends[1], progress), is_untimed=isinstance(why, GaveUp))
         judge = found.planners[0].judge if len(found.planners) == 1 else None
         timing = Timing(found.candidates, kept, seconds, ends[0], progress)
         tried = ranked([Trial((), found.cycles, "as written", seconds), *timing.run(trials, judge)])
@@ -340,10 +341,7 @@ def _best_by_time(
 def _compared(
     trials: Trials, outcome: Outcome, known: tuple[float, Trial | None], end: float
 ) -> tuple[Times, Times]:
-    """The times of the original and of the result, in turns.
-
-    After an interrupt, or where there is no time to compile and run both, those of the trials.
-    """
+    """The times of both, in turns; after an interrupt or without time for that, those of the trials."""
     seconds, best = known
     timed = seconds if best is None or best.seconds is None else best.seconds
     try:

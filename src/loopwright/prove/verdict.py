@@ -11,7 +11,7 @@ Instance: TypeAlias = tuple[str, tuple[int, ...]]
 """A statement's name and the arguments of the call that is its execution."""
 
 
-ROUNDING = "the same bits when built with -ffp-contract=off, equal up to contraction otherwise"
+ROUNDING = "bit-identical when built with -ffp-contract=off, equal up to contraction otherwise"
 REORDERED = "equal up to the rounding of sums and products, which are computed in another order"
 """The contract for floating-point numbers: a compiler may fuse a product and a sum in one order of the loops
 and not in another, unless it is told not to."""
@@ -19,7 +19,7 @@ and not in another, unless it is told not to."""
 
 def rounding(loose: str) -> str:
     """The contract where both texts round alike; `loose` is an option of the build by which none need do."""
-    return f"the same bits when built with -ffp-contract=off and without {loose}" if loose else ROUNDING
+    return f"bit-identical when built with -ffp-contract=off and without {loose}" if loose else ROUNDING
 
 
 @dataclass(frozen=True)

@@ -236,6 +236,8 @@ def optimised_text(file: str, found: Optimised) -> str:
     counts = f"{found.estimated} scripts were estimated, {found.illegal} refused as illegal"
     if found.original is not None:
         counts += f", {timed} programs timed"
+    if found.is_untimed:
+        counts += "; none was timed, since the original runs too long: try smaller sizes or a larger --budget"
     if found.outcome is None:
         unproved = _seemed_faster(found) if found.is_unproved else None
         if unproved is None:
@@ -258,10 +260,10 @@ def _seemed_faster(found: Optimised) -> float | None:
 
 
 NOTED = 1.1
-"""How many times as fast a script must be in its trial to be told of though it is not proved."""
+"""The speedup in its trial from which a script is reported although it is not proved."""
 
-SHOWN = 20
-"""So many rows of the table of what was tried."""
+SHOWN, WIDEST = 20, 180
+"""The rows of the table of what was tried, and the characters of a script that a row shows."""
 
 
 def optimised_table(found: Optimised) -> str:
@@ -270,6 +272,7 @@ def optimised_table(found: Optimised) -> str:
     for one in found.tried[:SHOWN]:
         seconds = "" if one.seconds is None else f"{one.seconds:.4g}"
         script = "; ".join(map(str, one.script)) or "(as it is)"
+        script = script if len(script) <= WIDEST else f"{script[:WIDEST]}..."
         lines.append(f"{seconds:>10}{one.cycles / 1e6:10.4g}  {script}\n")
     more = len(found.tried) - SHOWN
     return "".join(lines) + (f"and {more} more: --json lists all\n" if more > 0 else "")

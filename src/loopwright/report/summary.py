@@ -94,7 +94,7 @@ def _written(plan: Plan, verdict: LegalityVerdict, otherwise: str) -> tuple[str,
 
 def _remark(verdict: LegalityVerdict) -> str:
     if verdict.status is Status.PROVED:
-        return "every dependence is kept"
+        return "every dependence is preserved"
     return headline(verdict.failures[0])
 
 

@@ -335,6 +335,6 @@ def _regions(found: Agreement, title: str) -> list[PrintedRegion]:
     regions: list[PrintedRegion] = []
     for texts, way in zip(found.texts or (None,) * len(found.ways), found.ways, strict=True):
         if texts is None:
-            raise GaveUp(Code.NO_PROOF, f"what isl proved {way} cannot be written for it yet")
+            raise GaveUp(Code.NO_PROOF, f"it cannot check proofs made {way} yet")
         regions.append(compared_region(texts, title))
     return regions

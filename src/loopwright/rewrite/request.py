@@ -17,22 +17,22 @@ from loopwright.source import Source
 if TYPE_CHECKING:
     from loopwright.model.program import Program
 
-MODEL = "the model is what the text says"
-RANKING = "Inv, Rank1 and Rank2 hold of the text, by cvc5"
-KEPT = "every dependence is kept"
-STORAGE = "in its new storage every read sees the value it saw, and what is looked at later is there"
-LOOPS = "the loops run the schedule"
-TEXT = "the new text runs the schedule, statement by statement"
-KERNELS = "launches, blocks, phases and threads keep the order of the text, and its names mean the same"
+MODEL = "the model matches the source"
+RANKING = "Inv, Rank1 and Rank2 hold for the source, by cvc5"
+KEPT = "every dependence is preserved"
+STORAGE = "with the new storage every read sees the same value, and live-out values are there"
+LOOPS = "the loops execute the schedule"
+TEXT = "the new source executes the schedule, statement by statement"
+KERNELS = "launches, blocks, phases and threads keep the order of the source, and names keep their meaning"
 SCOPES = "variables are declared where their values are needed"
 MARKED = "marked loops have independent iterations"
-INHERITED = "the new text runs the schedule, and its distributed loops are independent as those there are"
-"""What is proved of every region, as far as it applies."""
+INHERITED = "the new source executes the schedule, and its distributed loops stay independent"
+"""The proofs made for every region, as far as each applies."""
 
 
 @dataclass(frozen=True)
 class ProverRequest:
-    """Who has to agree besides isl (`cvc5` or `coq`), where the proof goes, how long it may take."""
+    """The prover that must agree besides isl (`cvc5` or `coq`), the path of the proof, the time limit."""
 
     prover: str = "isl"
     path: str | None = None

@@ -178,7 +178,7 @@ def _read(
     count = len(old.statements)
     names = [one.name for one in found.statements]
     if names[:count] != [one.name for one in old.statements] or len(names) != count + len(schedules):
-        raise InternalError(Code.INTERNAL, "a region with other storage has other statements")
+        raise _other_statements(old, found)
     statements = tuple(
         _rescheduled(old, mine, _without(theirs, taken.get(theirs.name)))
         for mine, theirs in zip(found.statements, old.statements, strict=False)
@@ -186,6 +186,16 @@ def _read(
     copies = zip(found.statements[count:], schedules, strict=True)
     statements += tuple(_scheduled(old, copy, schedule) for copy, schedule in copies)
     return _continued(old, found, new, statements)
+
+
+def _other_statements(old: Program, found: Program) -> BadInput | InternalError:
+    """Where a variable is no longer assigned after its declaration, that is not read as a statement."""
+    left = {one.name for one in found.arrays}
+    constants = [one.name for one in old.arrays if one.rank == 0 and one.name not in left]
+    if constants:
+        message = f"with this storage nothing in the region would assign to '{constants[0]}'"
+        return BadInput(Code.STORAGE, f"{message} after its declaration")
+    return InternalError(Code.INTERNAL, "the region has other statements after a change of storage")
 
 
 def _read_again(old: Program, source: Source) -> Program:

@@ -118,7 +118,10 @@ def renamings(plan: Plan) -> Iterator[Script]:
             done |= set(nest.component.positions)
             rename = (*nest.definition, Step(Rename(array.name, nest.handle)))
             known = {one.name for one in program.arrays}
-            new = [one.name for one in performed(plan, *rename).program.arrays if one.name not in known]
+            try:
+                new = [one.name for one in performed(plan, *rename).program.arrays if one.name not in known]
+            except BadInput:
+                continue
             along = _as_subscripts(own, loops)
             yield from ((*rename, Step(Expand(name, along))) for name in new)
 

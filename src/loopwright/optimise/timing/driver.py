@@ -11,12 +11,17 @@ from collections.abc import Mapping, Sequence
 
 import islpy as isl
 
+from loopwright.c.casts import expression_of
 from loopwright.c.declarations import is_integer_type
 from loopwright.c.file import FunctionDefinition
+from loopwright.c.syntax import walk
+from loopwright.c.tokens import names_in
 from loopwright.errors import BadInput, Code
-from loopwright.model.program import Array, Program
+from loopwright.model.program import ELSEWHERE, Array, Program
 from loopwright.optimise.model.sizes import value_of
 from loopwright.presburger.sets import DIM, PARAM
+
+GIVE_MAIN = "give the file a main that runs its regions, or rank scripts by the model alone: --model"
 
 CALLS = 3
 """How often each function is called; the shortest time counts."""
@@ -59,22 +64,24 @@ def _function(program: Program) -> FunctionDefinition:
         Code.RUN,
         "no data can be made for the function of this region: its head is not understood",
         span=program.region,
-        hint="give the file a main that runs its regions, or ask the model alone: --model",
+        hint=GIVE_MAIN,
     )
 
 
 def _called(
     function: FunctionDefinition, program: Program, sizes: Mapping[str, int], defines: Sequence[str]
 ) -> str:
+    _refuse_members(function, program)
     arrays = {one.name: one for one in program.arrays}
+    counts = _counts(program, function, sizes, defines)
     made, filled, arguments = "", "", []
     for name, kind in zip(function.parameters, function.types, strict=True):
         if kind != "pointer":
             arguments.append(str(sizes.get(name, 1)))
             continue
-        array = arrays.get(name, Array(name, 1, "char"))
+        array = arrays.get(name, _unused(name))
         element = _element(array)
-        count = cells(program, array, sizes, defines)
+        count = counts[name]
         data = f"lw_data_{name}"
         made += f"    {element} *{data} = malloc({count} * sizeof *{data});\n"
         filled += _fill(data, f"{count}", element)
@@ -94,6 +101,50 @@ def _called(
         "      if (lw_end - lw_begin < lw_best)\n        lw_best = lw_end - lw_begin;\n    }\n"
         f"    lw_total += lw_best;\n{freed}  }}\n"
     )
+
+
+def _unused(name: str) -> Array:
+    """A pointer of the function that its region does not use."""
+    return Array(name, 1, "char")
+
+
+def _counts(
+    program: Program, function: FunctionDefinition, sizes: Mapping[str, int], defines: Sequence[str]
+) -> dict[str, int]:
+    """How many elements each pointer needs; where that is not known, twice as many as the largest array."""
+    pointers = [
+        name for name, kind in zip(function.parameters, function.types, strict=True) if kind == "pointer"
+    ]
+    arrays = {name: _unused(name) for name in pointers} | {one.name: one for one in program.arrays}
+    counts = {name: cells(program, arrays[name], sizes, defines) for name in pointers}
+    most = max(counts.values(), default=1)
+    return {
+        name: max(count, 2 * most) if _is_unbounded(program, name, sizes) else count
+        for name, count in counts.items()
+    }
+
+
+def _is_unbounded(program: Program, array: str, sizes: Mapping[str, int]) -> bool:
+    """Whether a subscript can be any number, as far as the model knows."""
+    found = [
+        _at(access.relation.range(), sizes)
+        for statement in program.statements
+        for access in statement.accesses
+        if access.array == array
+    ]
+    return any(not one.dim_max_val(k).is_int() for one in found for k in range(one.dim(DIM)))
+
+
+def _refuse_members(function: FunctionDefinition, program: Program) -> None:
+    """Structs are filled with zeros: a pointer in one leads to no data, and a size in one is 0."""
+    spelled, kinds = names_in(program.source.text), program.file.kinds(program.region)
+    sizes = [expression_of(one.text, kinds) for one in program.parameters if one.name != one.text]
+    parts = [part for size in sizes if size is not None for part in walk(size)]
+    if any(one.type == "field_expression" for one in parts) or any(
+        one.name not in spelled for one in program.arrays if one.name != ELSEWHERE
+    ):
+        message = f"no data can be made for '{function.name}': its loops use members of structs"
+        raise BadInput(Code.RUN, message, span=program.region, hint=GIVE_MAIN)
 
 
 def _element(array: Array) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
+from loopwright.optimise.timing.driver import GIVE_MAIN
 from loopwright.run.benchmark import PROCESSOR_TIME
 from loopwright.run.compiler import FAST, LONGEST, Compiler, compile_c
 from loopwright.run.timing import TIME, execute, measured
@@ -51,6 +52,17 @@ class TrialRunner:
         more than `most` seconds.
         """
         patience = min(2 + 4 * limit, most)
+        try:
+            return self._measured(program, patience)
+        except BadInput as failure:
+            if not self.driver:
+                raise
+            message = "the program does not run to its end on the data that were made for its functions"
+            raise BadInput(
+                Code.RUN, message, span=Span.start_of(str(self.source)), hint=GIVE_MAIN
+            ) from failure
+
+    def _measured(self, program: Path, patience: float) -> float:
         command = [str(program)]
         if self.threads > 1:
             command = ["env", f"OMP_NUM_THREADS={self.threads}", *command]

@@ -44,7 +44,7 @@ from loopwright.read.c.reader import parse_c, read_source
 from loopwright.read.c.written_numbers import names_written_out, other_definitions, with_numbers
 from loopwright.source import Source, Span
 
-OUTSIDE = "what the files do outside the functions of these regions is not compared"
+OUTSIDE = "code outside the functions of these regions is not compared"
 
 
 @dataclass(frozen=True)

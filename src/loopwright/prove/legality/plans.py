@@ -140,7 +140,7 @@ def is_kept(
 
 
 def _moved(before: Program, after: Program) -> frozenset[str]:
-    """The statements that have other times; between two others every dependence is kept as it is."""
+    """The statements that have other times; between two others every dependence is preserved as it is."""
     known = {one.name: one.schedule for one in before.statements}
     return frozenset(one.name for one in after.statements if not _is_same(one.schedule, known[one.name]))
 

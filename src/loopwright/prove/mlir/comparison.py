@@ -183,7 +183,7 @@ def _equal_integers(one: Expr, other: Expr, moved: Mapping[str, Form]) -> bool:
 
 SMALLEST = (0,)
 """Sizes that loops are seldom tried with."""
-OUTSIDE = "what the files do outside these functions is not compared"
+OUTSIDE = "code outside these functions is not compared"
 
 
 def same_functions(

@@ -81,7 +81,7 @@ def _constant_sides(node: Node) -> list[Node]:
     return []
 
 
-APART = "no memory in common with anything else in the region"
+APART = "not aliased by anything else in the region"
 
 
 def assumptions_of(
