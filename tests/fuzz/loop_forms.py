@@ -256,8 +256,8 @@ def form_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
     if not options or not isinstance(said, Mutant):
         return said
     defined = "".join(f"#define {one.removeprefix('-D').replace('=', ' ', 1)}\n" for one in options)
-    texts = {"old": defined + said.pair.old, "new": defined + said.pair.new}
-    return replace(said, pair=replace(said.pair, **texts))
+    old, new = defined + said.pair.old, defined + said.pair.new
+    return replace(said, pair=replace(said.pair, old=old, new=new))
 
 
 def _options(words: tuple[str, ...]) -> ComparisonOptions:

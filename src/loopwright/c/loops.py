@@ -74,7 +74,7 @@ def loop_step(loop: Node, name: str) -> int | None:
     return SIGNS[operator(core)] * size if size and operator(core) in SIGNS else None
 
 
-class Binary(NamedTuple):
+class Operands(NamedTuple):
     """`left sign right`, without parentheses around the sides."""
 
     left: Node
@@ -82,13 +82,13 @@ class Binary(NamedTuple):
     right: Node
 
 
-def binary(node: Node | None) -> Binary | None:
+def binary(node: Node | None) -> Operands | None:
     """The parts of an expression of two operands; None of any other one."""
     core = None if node is None else without_parentheses(node)
     if core is None or core.type != "binary_expression":
         return None
     left, right = (without_parentheses(field(core, side)) for side in ("left", "right"))
-    return Binary(left, operator(core), right)
+    return Operands(left, operator(core), right)
 
 
 def only_inside(statement: Node) -> Node:

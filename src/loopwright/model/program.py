@@ -1,8 +1,7 @@
-"""What a region of C means: statements, where and when they run, what they touch.
+"""The polyhedral model of a region of C [Namjoshi2016, section 3.2]: statements, domains, accesses.
 
-The polyhedral model of [Namjoshi2016, section 3.2], with enough of the text to write the statements
-out again.  All statement spaces are named tuples `S1[i, j]`; arrays are named tuples `A[x, y]`,
-a scalar is an array of no dimensions.  Nothing here knows how it was read.
+It keeps enough of the source to print the statements again.  Statement spaces are named tuples
+`S1[i, j]`, arrays are named tuples `A[x, y]`, and a scalar is an array of no dimensions.
 """
 
 from __future__ import annotations
@@ -335,10 +334,7 @@ class Program(Displayed):
 
     def statement(self, name: str) -> Statement:
         """The statement called `name`; KeyError where there is none."""
-        for one in self.statements:
-            if one.name == name:
-                return one
-        raise KeyError(name)
+        return {one.name: one for one in self.statements}[name]
 
     def array(self, name: str) -> Array:
         """The array called `name`; KeyError where there is none."""
@@ -346,11 +342,8 @@ class Program(Displayed):
 
     def labels_on(self, statement: Statement) -> tuple[str, ...]:
         """The tags on this very statement, and no loop around it."""
-        return tuple(
-            tag.name
-            for tag in self.tags
-            if tag.statements == (statement.name,) and tag.depth == statement.depth
-        )
+        wanted = (statement.name,), statement.depth
+        return tuple(tag.name for tag in self.tags if (tag.statements, tag.depth) == wanted)
 
     def is_private(self, array: Array) -> bool:
         """Whether a thread can have its own: a variable of the region or of the function, no pointer."""
@@ -376,11 +369,7 @@ class Program(Displayed):
 
 
 def statement_text(statement: Statement, values: dict[str, str]) -> str:
-    """The text of `statement` with the text `values[i]` in place of every iterator `i`.
-
-    A value that is not a name or a number is put in parentheses; an iterator without a value
-    stays as it is.
-    """
+    """The text of `statement` with `values[i]`, in parentheses where needed, for every iterator `i`."""
     body = statement.body
     return _filled(body.place, body.holes, values) + body.terminator
 
