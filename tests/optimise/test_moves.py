@@ -12,7 +12,6 @@ from loopwright.optimise.candidates.cuts import cuts
 from loopwright.optimise.candidates.deferred import deferred
 from loopwright.optimise.candidates.finishing import finished
 from loopwright.optimise.candidates.flight import rows_in_flight
-from loopwright.optimise.candidates.hexagons import hexagons
 from loopwright.optimise.candidates.judging import Judge
 from loopwright.optimise.candidates.nests import Phase, SearchContext, targets
 from loopwright.optimise.candidates.orders import ORDERING, parallel
@@ -20,7 +19,7 @@ from loopwright.optimise.candidates.planner import COPYING, Planner
 from loopwright.optimise.candidates.storage import packings, renamings, split_sums
 from loopwright.optimise.candidates.structures import around
 from loopwright.optimise.candidates.threads import parallelise
-from loopwright.optimise.candidates.tiles import BLOCKING
+from loopwright.optimise.candidates.tiles import BLOCKING, hexagons
 from loopwright.prove.legality.reductions import ordering
 from loopwright.transform import plan_of, script_text
 from loopwright.transform.perform import performed

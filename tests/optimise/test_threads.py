@@ -12,8 +12,7 @@ from loopwright.errors import Code, GaveUp
 from loopwright.optimise.candidates.judging import GIVEN, Judge
 from loopwright.optimise.candidates.nests import SearchContext, targets
 from loopwright.optimise.candidates.orders import cut_after, parallel
-from loopwright.optimise.candidates.parts import parted
-from loopwright.optimise.candidates.strips import with_other_strips
+from loopwright.optimise.candidates.parts import parted, with_other_strips
 from loopwright.optimise.candidates.structures import around
 from loopwright.optimise.candidates.threads import among_threads, finer_tiles, in_parts, shared_by_threads
 from loopwright.optimise.model.machine import CacheLevel

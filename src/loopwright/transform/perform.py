@@ -32,6 +32,14 @@ def performed(plan: Plan, *steps: Step) -> Plan:
     return plan
 
 
+def attempted(plan: Plan, *steps: Step) -> Plan | None:
+    """The plan after some steps; None where one of them has no meaning there."""
+    try:
+        return performed(plan, *steps)
+    except BadInput:
+        return None
+
+
 def _after(plan: Plan, step: Step) -> Plan:
     """The plan after one step, which is remembered."""
     try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum, auto
 from itertools import chain
 from itertools import count as numbers_from
 
-from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
-from loopwright.transform.perform import performed
+from loopwright.transform.perform import attempted
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.operations import Lift, Operation, Shift, Tile
 from loopwright.transform.script.steps import Step
@@ -90,10 +90,7 @@ class Proposal:
 
     def applied(self, plan: Plan) -> Plan | None:
         """The plan after it; None where the operations have no meaning here."""
-        try:
-            return performed(plan, *self.steps)
-        except BadInput:
-            return None
+        return attempted(plan, *self.steps)
 
 
 @dataclass(frozen=True)
@@ -151,8 +148,13 @@ def handle_at(plan: Plan, position: Position) -> str | None:
     return handle_of(plan, Component.of([position]))
 
 
+def handles_at(plan: Plan, positions: Iterable[Position]) -> tuple[str, ...] | None:
+    """What the statements at each position are called; None where those at one of them have no name."""
+    found = [handle_at(plan, position) for position in positions]
+    known = tuple(name for name in found if name is not None)
+    return known if len(known) == len(found) else None
+
+
 def _fresh(plan: Plan) -> str:
     names = chain(("L", "Nest", "Loops"), (f"L{k}" for k in numbers_from(2)))
     return next(name for name in names if name not in plan.components)
-
-

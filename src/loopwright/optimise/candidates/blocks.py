@@ -14,12 +14,21 @@ from enum import Enum, auto
 
 import islpy as isl
 
-from loopwright.optimise.candidates.nests import Script, fresh
+from loopwright.optimise.candidates.nests import Script, fresh, loops_in
 from loopwright.presburger.functions import coefficient
 from loopwright.presburger.sets import DIM, PARAM
 from loopwright.read import formula as fm
 from loopwright.transform.plan import Component, Plan
-from loopwright.transform.script.formulas import AffineSet, set_of
+from loopwright.transform.script.formulas import (
+    AffineSet,
+    all_of,
+    compared,
+    iterations_where,
+    plus,
+    set_of,
+    symbols,
+    times,
+)
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Isplit
 from loopwright.transform.script.steps import Step
@@ -56,8 +65,8 @@ def whole_blocks(
     common = [one for one in demands[0] if all(one in other for other in demands)]
     single = [tuple(one for one in demand if one not in common) for demand in demands]
     if len(demands) > 1 and all(single):
-        common.append(fm.Junction(conjunction=False, arguments=tuple(map(_all_of, single))))
-    return AffineSet(tuple(map(fm.Symbol, loops)), _all_of(common)) if common else None
+        common.append(fm.Junction(conjunction=False, arguments=tuple(map(all_of, single))))
+    return iterations_where(loops, *common) if common else None
 
 
 def split_whole(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script:
@@ -73,10 +82,6 @@ def split_whole(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> S
     return (Step(Isplit(nest.handle, condition, shared), (nest.handle, rest)),)
 
 
-def _all_of(tests: Sequence[fm.Formula]) -> fm.Formula:
-    return tests[0] if len(tests) == 1 else fm.Junction(conjunction=True, arguments=tuple(tests))
-
-
 def _tests(
     plan: Plan, domain: isl.Set, loops: Sequence[str], blocks: Mapping[str, int], kept: Bounds
 ) -> tuple[fm.Formula, ...] | None:
@@ -90,10 +95,10 @@ def _tests(
     bounds = parts[0].get_constraints()
     if any(bound.is_equality() for bound in bounds):
         return None
-    names, params = tuple(map(fm.Symbol, loops)), plan.program.params
+    names, params = symbols(loops), plan.program.params
     bounds = [bound for bound in bounds if kept is Bounds.ALL or _has(bound, kept)]
     sides = dict.fromkeys(_in_whole_block(bound, loops, blocks) for bound in bounds)
-    tests = [fm.Chain(((side[0],), (side[1],)), ("<=",)) for side in sides if side is not None]
+    tests = [compared(side[0], "<=", side[1]) for side in sides if side is not None]
     known = domain.intersect_params(plan.program.context)
     return tuple(one for one in tests if not known.is_subset(set_of(AffineSet(names, one), params)))
 
@@ -101,8 +106,7 @@ def _tests(
 def _has(bound: isl.Constraint, kept: Bounds) -> bool:
     """Whether the bound is of the kind: one with parameters is by no loop."""
     if kept is Bounds.ALONE:
-        loops = range(bound.space.dim(DIM))
-        return sum(coefficient(bound, DIM, k) != 0 for k in loops) == 1
+        return len(loops_in(bound)) == 1
     params = range(bound.space.dim(PARAM))
     named = any(coefficient(bound, PARAM, k) for k in params)
     return named == (kept is Bounds.PARAMETERS)
@@ -124,15 +128,15 @@ def _in_whole_block(
         term: fm.Formula = fm.Symbol(loop)
         if size is not None:
             block = fm.FunctionCall("floor", (fm.Multiplicative("/", fm.Symbol(loop), fm.Numeral(size)),))
-            term = fm.Multiplicative("*", fm.Numeral(size), block)
+            term = times(size, block)
             constant += factor * (size - 1) if factor < 0 else 0
             matters = True
-        (high if factor > 0 else low).append(_times(abs(factor), term))
+        (high if factor > 0 else low).append(_multiple(abs(factor), term))
     for k in range(bound.space.dim(PARAM)):
         factor = coefficient(bound, PARAM, k)
         if factor:
             name = fm.Symbol(str(bound.space.get_dim_name(PARAM, k)))
-            (high if factor > 0 else low).append(_times(abs(factor), name))
+            (high if factor > 0 else low).append(_multiple(abs(factor), name))
     if not matters:
         return None
     if constant:
@@ -140,11 +144,9 @@ def _in_whole_block(
     return _sum(low), _sum(high)
 
 
-def _times(factor: int, term: fm.Formula) -> fm.Formula:
-    return term if factor == 1 else fm.Multiplicative("*", fm.Numeral(factor), term)
+def _multiple(factor: int, term: fm.Formula) -> fm.Formula:
+    return term if factor == 1 else times(factor, term)
 
 
 def _sum(terms: Sequence[fm.Formula]) -> fm.Formula:
-    if not terms:
-        return fm.Numeral(0)
-    return terms[0] if len(terms) == 1 else fm.Addition(tuple(terms))
+    return plus(*terms) if len(terms) > 1 else terms[0] if terms else fm.Numeral(0)

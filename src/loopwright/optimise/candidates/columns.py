@@ -32,21 +32,31 @@ from loopwright.optimise.candidates.blocks import Bounds, whole_blocks
 from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
+    bounds_of,
     fresh,
     is_single,
     is_tiled,
+    loops_in,
     moves,
     script_of,
     stays_in_row,
 )
 from loopwright.optimise.candidates.sums import COLUMN, LOWEST, SPARE
 from loopwright.presburger.dimensions import split
-from loopwright.presburger.sets import DIM, OUT
-from loopwright.read.formula import Addition, Chain, Formula, Junction, Multiplicative, Numeral, Symbol
+from loopwright.presburger.sets import OUT
+from loopwright.read.formula import Formula, Numeral
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script import operations
-from loopwright.transform.script.formulas import AffineMap, AffineSet
+from loopwright.transform.script.formulas import (
+    AffineMap,
+    AffineSet,
+    compared,
+    iterations_where,
+    plus,
+    symbols,
+    times,
+)
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, handle_at
@@ -207,9 +217,8 @@ def _cornered(plan: Plan, nest: NamedNest, found: _Columns, shape: _Shape) -> tu
     whole = whole_blocks(plan, component, {found.row: shape.rows}, Bounds.ALONE)
     early = _before_block(plan, found, shape, *(() if whole is None else (whole.condition,)))
     over, tiles, step, row, _ = _tile_loops(found)
-    loops = tuple(map(Symbol, (over, tiles, step, row, _lane(found))))
-    last = Multiplicative("*", Numeral(shape.tiles), Addition((Symbol(over), Numeral(1))))
-    after = AffineSet(loops, Chain(((Symbol(tiles),), (last,)), (">=",)))
+    loops = symbols((over, tiles, step, row, _lane(found)))
+    after = AffineSet(loops, compared(tiles, ">=", times(shape.tiles, plus(over, 1))))
     complete = whole_blocks(plan, component, {found.row: shape.width}, Bounds.ALONE)
     split_off = () if complete is None else (replace(complete, inputs=loops),)
     steps = (
@@ -246,13 +255,12 @@ def _tile_loops(found: _Columns) -> tuple[str, ...]:
 def _as_tiles(name: str, found: _Columns, shape: _Shape) -> Script:
     """Tiles, in which the innermost loop counts from the beginning of its block."""
     loops = _tile_loops(found)
-    lanes = tuple(map(Symbol, (*loops[:-1], _lane(found))))
-    place = Addition((Multiplicative("*", Numeral(shape.width), Symbol(loops[0])), lanes[-1]))
-    value = Chain(((Symbol(found.column),), (place,)), ("=",))
+    lanes = symbols((*loops[:-1], _lane(found)))
+    value = compared(found.column, "=", plus(times(shape.width, loops[0]), lanes[-1]))
     return (
         Step(operations.Tile(name, (LoopNumber(shape.rows, found.row),))),
         Step(operations.Permute(name, loops)),
-        Step(operations.Affine(name, AffineMap(tuple(map(Symbol, loops)), lanes, value))),
+        Step(operations.Affine(name, AffineMap(symbols(loops), lanes, value))),
     )
 
 
@@ -266,10 +274,7 @@ def _in_registers(name: str, found: _Columns) -> Script:
 def _before_block(plan: Plan, found: _Columns, shape: _Shape, *tests: Formula) -> AffineSet:
     """{ [..] : k < b jT }: the terms that columns before a block give."""
     loops = plan.leaf(plan.component(found.handle).first).loops
-    begin = Multiplicative("*", Numeral(shape.width), Symbol(_over(found)))
-    early = Chain(((Symbol(found.step),), (begin,)), ("<",))
-    condition = Junction(conjunction=True, arguments=(*tests, early)) if tests else early
-    return AffineSet(tuple(map(Symbol, loops)), condition)
+    return iterations_where(loops, *tests, compared(found.step, "<", times(shape.width, _over(found))))
 
 
 def _on_diagonal(plan: Plan, nest: NamedNest, found: _Columns) -> Iterator[tuple[Position, str]]:
@@ -303,13 +308,8 @@ def _is_bounded(plan: Plan, found: _Columns) -> bool:
     """Whether columns bound rows: one bound has both loops."""
     component = plan.component(found.handle)
     loops = plan.leaf(component.first).loops
-    depths = loops.index(found.row), loops.index(found.column)
-    return any(
-        not any(bound.get_coefficient_val(DIM, depth).is_zero() for depth in depths)
-        for points in plan.iterations(component, DEPTH + 1)
-        for part in points.remove_divs().get_basic_sets()
-        for bound in part.get_constraints()
-    )
+    both = {loops.index(found.row), loops.index(found.column)}
+    return any(both <= set(loops_in(bound)) for bound in bounds_of(plan, component, DEPTH + 1))
 
 
 def _rows_after(plan: Plan, found: _Columns, shape: _Shape, after: str, shared: int) -> Script:
@@ -321,10 +321,9 @@ def _rows_after(plan: Plan, found: _Columns, shape: _Shape, after: str, shared: 
         return (Step(operations.Lift(found.handle, 2), (after,)),)
     every, inside = fresh(plan, "Rows"), fresh(plan, "Inside")
     loops = plan.leaf(plan.component(found.handle).first).loops[:shared]
-    begin = Multiplicative("*", Numeral(shape.width), Symbol(_over(found)))
-    later = Chain(((Symbol(found.row),), (Addition((begin, Numeral(shape.width))),)), (">=",))
+    later = compared(found.row, ">=", plus(times(shape.width, _over(found)), shape.width))
     return (
         Step(operations.Lift(found.handle, 2), (every,)),
-        Step(operations.Isplit(every, AffineSet(tuple(map(Symbol, loops)), later), 1), (after, inside)),
+        Step(operations.Isplit(every, iterations_where(loops, later), 1), (after, inside)),
         Step(operations.Reorder(after, inside)),
     )

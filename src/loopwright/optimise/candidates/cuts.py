@@ -24,9 +24,9 @@ from loopwright.optimise.candidates.nests import (
 from loopwright.optimise.candidates.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM, IN, OUT
-from loopwright.read.formula import Chain, Formula, Symbol
+from loopwright.read.formula import Formula
 from loopwright.transform.plan import Component, Plan
-from loopwright.transform.script.formulas import AffineSet
+from loopwright.transform.script.formulas import compared, iterations_where
 from loopwright.transform.script.operations import Isplit, Parallelize
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
@@ -57,9 +57,8 @@ def _in_three(
 ) -> Script:
     before, there, after = handles
     loops = plan.leaf(nest.component.first).loops
-    inputs, loop = tuple(map(Symbol, loops)), Symbol(loops[depth])
-    first = Isplit(nest.handle, AffineSet(inputs, Chain(((loop,), (meeting,)), ("<",))), depth)
-    second = Isplit(there, AffineSet(inputs, Chain(((loop,), (meeting,)), ("=",))), depth)
+    earlier, same = (iterations_where(loops, compared(loops[depth], sign, meeting)) for sign in "<=")
+    first, second = Isplit(nest.handle, earlier, depth), Isplit(there, same, depth)
     return Step(first, (before, there)), Step(second, (there, after))
 
 

@@ -11,6 +11,8 @@ then every other column has all of these steps at once, some columns at a time, 
         for k:  T(k, j), U(k, i, j)      for the columns j of jT after the block
 
 What U reads of a column that other steps change meanwhile is copied when its step is done, one for each step.
+
+Panels, in a perfect nest of several statements: of each block its own rows and columns come first.
 """
 
 from __future__ import annotations
@@ -18,13 +20,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loopwright.errors import BadInput
-from loopwright.optimise.candidates.blocks import split_whole
-from loopwright.optimise.candidates.nests import Script, SearchContext, fresh, is_perfect, script_of
-from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Symbol
-from loopwright.transform.perform import performed
+from loopwright.optimise.candidates.blocks import split_whole, whole_blocks
+from loopwright.optimise.candidates.nests import (
+    Script,
+    SearchContext,
+    fresh,
+    is_perfect,
+    is_single,
+    is_tiled,
+    loops_after,
+    moves_writes,
+    script_of,
+)
+from loopwright.transform.perform import attempted, performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script import operations
-from loopwright.transform.script.formulas import AffineSet
+from loopwright.transform.script.formulas import compared, iterations_where, plus, times
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, handle_of
@@ -70,9 +81,8 @@ def _copied(plan: Plan, update: str) -> Script:
     turn = Step(operations.Interchange(update, row, column))
     copy = Step(operations.Pack(written.array, update, step, reused=True), (fresh(plan, "Copy"),))
     known = {one.name for one in plan.program.arrays}
-    try:
-        after = performed(plan, turn, copy)
-    except BadInput:
+    after = attempted(plan, turn, copy)
+    if after is None:
         return ()
     (name,) = (one.name for one in after.program.arrays if one.name not in known)
     return turn, copy, Step(operations.Expand(name, (step,))), turn
@@ -93,9 +103,8 @@ def _steps(plan: Plan, nest: NamedNest, update: str) -> Script:
         order.append(name)
         if column in loops[1:]:
             now, after = _parts(plan, name)
-            inputs = tuple(map(Symbol, (f"{step}T", *loops)))
-            last = Addition((Multiplicative("*", Numeral(BLOCK), Symbol(f"{step}T")), Numeral(BLOCK - 1)))
-            inside = AffineSet(inputs, Chain(((Symbol(column),), (last,)), ("<=",)))
+            last = plus(times(BLOCK, f"{step}T"), BLOCK - 1)
+            inside = iterations_where((f"{step}T", *loops), compared(column, "<=", last))
             steps.append(Step(operations.Isplit(name, inside, 2), (now, after)))
             order[-1:] = [now, after]
             later.append((after, loops))
@@ -130,3 +139,66 @@ def _written_out(plan: Plan, found: Script, update: str) -> Iterator[Script]:
     vectors = Step(operations.Vectorize(name, (loops[-1],)))
     yield (*split_whole(after, nest, factors), Step(operations.UnrollAndJam(name, factors)), vectors)
     yield (vectors,)
+
+
+PANEL = 40
+"""Steps of an elimination that go together."""
+
+PANEL_BLOCKS = ((4, 4), (2, 8), (2, 4), (1, 8), (1, 4))
+"""How many rows and steps are written out in what comes after them: small ones first where rows of one array
+are read and written, since compilers test few pairs of them before a vector loop."""
+
+
+def panels(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
+    """An elimination by blocks: in each strip of steps first its own rows and columns, then all others.
+
+    trailing: { [kT, k, i, j] : i >= s kT + s and j >= s kT + s }, after the panel, with k inside of i
+    """
+    if not is_perfect(plan, nest) or is_single(nest) or is_tiled(plan, nest) or len(nest.loops) != 3:
+        return
+    numbers = {loop: k for k, loop in enumerate(nest.loops)}
+    for step in sorted(numbers, key=lambda loop: moves_writes(plan, nest.component, numbers[loop])):
+        order = (step, *(loop for loop in nest.loops if loop != step))
+        yield from ((*script_of(plan), *nest.definition, *steps) for steps in _panels(plan, nest, order))
+
+
+def _is_in_place(plan: Plan, nest: NamedNest) -> bool:
+    """Whether a statement of the nest reads other cells of the array that it writes, in all of the loops."""
+    statements = [plan.program.statement(name) for name in plan.statements_at(nest.component)]
+    return any(
+        read.array == write.array and not read.relation.is_equal(write.relation)
+        for one in statements
+        if one.depth == len(nest.loops)
+        for write in one.writes
+        for read in one.reads
+    )
+
+
+def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Script]:
+    """The same with the first of these loops as the steps."""
+    defined = performed(plan, *nest.definition)
+    step, row, column = order
+    strip = Step(operations.StripMine(nest.handle, step, PANEL))
+    moved = () if order == nest.loops else (Step(operations.Permute(nest.handle, order)),)
+    loops = loops_after(defined, nest, *moved, strip)
+    if loops is None:
+        return
+    end = plus(times(PANEL, loops[0]), PANEL)
+    condition = iterations_where(loops, *(compared(loop, ">=", end) for loop in (row, column)))
+    trailing, panel = fresh(defined, "Trailing"), fresh(defined, "Panel")
+    steps = [strip, Step(operations.Isplit(nest.handle, condition, 1), (trailing, panel))]
+    steps += [Step(operations.Reorder(trailing, panel)), Step(operations.Interchange(panel, step, row))]
+    steps += [Step(operations.Interchange(trailing, step, row))]
+    after = attempted(defined, *moved, *steps)
+    if after is None:
+        return
+    for rows in PANEL_BLOCKS[::-1] if _is_in_place(plan, nest) else PANEL_BLOCKS:
+        factors = tuple(
+            LoopNumber(size, loop) for size, loop in zip(rows, (row, step), strict=True) if size > 1
+        )
+        sizes = {one.loop: one.number for one in factors if one.loop is not None}
+        whole = whole_blocks(after, after.component(trailing), sizes)
+        rest = fresh(defined, "Near")
+        split = () if whole is None else (Step(operations.Isplit(trailing, whole, 1), (trailing, rest)),)
+        yield (*moved, *steps, *split, Step(operations.UnrollAndJam(trailing, factors)))
+    yield (*moved, *steps)

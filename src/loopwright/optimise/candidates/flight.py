@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.optimise.candidates.nests import (
@@ -38,15 +37,23 @@ from loopwright.presburger.dimensions import split
 from loopwright.presburger.sets import DIM
 from loopwright.read import formula as fm
 from loopwright.transform.library.statements import delays
-from loopwright.transform.perform import performed
+from loopwright.transform.perform import attempted
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.proposals import neighbours
 from loopwright.transform.script import operations
-from loopwright.transform.script.formulas import AffineMap, AffineSet
+from loopwright.transform.script.formulas import (
+    AffineMap,
+    all_of,
+    compared,
+    iterations_where,
+    plus,
+    symbols,
+    times,
+)
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Fuse, Shift
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest, handle_at, handle_of
+from loopwright.transform.suggest import NamedNest, handle_at, handle_of, handles_at
 from loopwright.transform.vectors import iteration_numbers, pieces
 
 SHAPES = ((8, 128), (4, 128))
@@ -59,10 +66,9 @@ PLACE = "v"
 def rows_in_flight(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Of a perfect nest of two loops, in which some statements wait for themselves along the inner one."""
     positions = nest.component.positions
-    names = [handle_at(plan, position) for position in positions]
-    known = [name for name in names if name is not None]
+    known = handles_at(plan, positions)
     is_plain = is_perfect(plan, nest) and not is_single(nest) and not is_tiled(plan, nest)
-    if not is_plain or len(known) < len(names) or len(own_loops(plan, nest)) != 2 or len(nest.loops) != 2:
+    if not is_plain or known is None or len(own_loops(plan, nest)) != 2 or len(nest.loops) != 2:
         return
     waiting = [name for name in known if _waits(plan, name, setting.dependences)]
     bounds = _bounds(plan, nest)
@@ -141,10 +147,10 @@ class _Flight:
             if not is_waiting and len(together) > 1:
                 steps.append(Step(operations.Fuse(together, 4)))
         loops = (over_rows, over_blocks, i, j)
-        inputs, outputs = (tuple(map(fm.Symbol, one)) for one in (loops, (over_rows, over_blocks, PLACE, i)))
-        first = (_times(block, over_blocks), fm.Negative(_times(block, i)))
-        value = fm.Chain(((fm.Symbol(j),), (fm.Addition((*first, fm.Symbol(PLACE))),)), ("=",))
-        whole = AffineSet(inputs, _whole(self.bounds, loops, rows, block))
+        inputs, outputs = (symbols(one) for one in (loops, (over_rows, over_blocks, PLACE, i)))
+        first = (times(block, over_blocks), fm.Negative(times(block, i)))
+        value = compared(j, "=", plus(*first, PLACE))
+        whole = iterations_where(loops, _whole(self.bounds, loops, rows, block))
         for name in self.waiting:
             plain = f"L{name[1:]}" if name.startswith("@") else name
             own, rest = fresh(self.plan, f"{plain}Rows"), fresh(self.plan, f"{plain}Rest")
@@ -161,21 +167,15 @@ def _whole(
 ) -> fm.Formula:
     """All rows of the strip run, and the block of each of them is whole."""
     (low_i, high_i), (low_j, high_j) = bounds
-    strip, column = _times(rows, loops[0]), _times(block, loops[1])
-    back = fm.Negative(_times(block * rows, loops[0]))
+    strip, column = times(rows, loops[0]), times(block, loops[1])
+    back = fm.Negative(times(block * rows, loops[0]))
     tests = (
         (low_i, strip),
-        (fm.Addition((strip, fm.Numeral(rows - 1))), high_i),
-        (low_j, fm.Addition((column, back, fm.Negative(fm.Numeral(block * (rows - 1)))))),
-        (fm.Addition((column, back, fm.Numeral(block - 1))), high_j),
+        (plus(strip, rows - 1), high_i),
+        (low_j, plus(column, back, fm.Negative(fm.Numeral(block * (rows - 1))))),
+        (plus(column, back, block - 1), high_j),
     )
-    return fm.Junction(
-        conjunction=True, arguments=tuple(fm.Chain(((low,), (high,)), ("<=",)) for low, high in tests)
-    )
-
-
-def _times(factor: int, name: str) -> fm.Formula:
-    return fm.Multiplicative("*", fm.Numeral(factor), fm.Symbol(name))
+    return all_of([compared(low, "<=", high) for low, high in tests])
 
 
 def pipelines(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
@@ -191,11 +191,8 @@ def _joined(plan: Plan, dependences: Sequence[Dependence], *, whole: bool) -> Sc
     while (pair := next((one for one in neighbours(now) if one not in tried), None)) is not None:
         tried.add(pair)
         more = _pair(now, *pair, dependences, whole=whole)
-        try:
-            after = performed(now, *more) if more else now
-        except BadInput:
-            continue
-        if after is not now:
+        after = attempted(now, *more) if more else None
+        if after is not None:
             now, steps = after, (*steps, *more)
             tried = set()
     return steps

@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access
@@ -19,7 +18,7 @@ from loopwright.presburger.dimensions import split
 from loopwright.presburger.named import without_parameters
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.transform.directives import DirectiveKind
-from loopwright.transform.perform import performed
+from loopwright.transform.perform import attempted
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import NAME
 from loopwright.transform.script.operations import Pack, Parallelize, UnrollAndJam
@@ -68,6 +67,18 @@ def _is_box(points: isl.Set) -> bool:
         alone = points.eliminate(DIM, k + 1, count - k - 1).eliminate(DIM, 0, k)
         box = box.intersect(alone)
     return bool(box.is_equal(points))
+
+
+def bounds_of(plan: Plan, component: Component, depth: int) -> Iterator[isl.Constraint]:
+    """What bounds the first loops around a component, but for bounds by quotients."""
+    for points in plan.iterations(component, depth):
+        for part in points.remove_divs().get_basic_sets():
+            yield from part.get_constraints()
+
+
+def loops_in(bound: isl.Constraint) -> list[int]:
+    """The loops, by their depth, that a bound depends on."""
+    return [k for k in range(bound.space.dim(DIM)) if not bound.get_coefficient_val(DIM, k).is_zero()]
 
 
 def is_single(nest: NamedNest) -> bool:
@@ -164,11 +175,8 @@ def extent(plan: Plan, nest: NamedNest, loop: str, sizes: Mapping[str, int]) -> 
 
 def loops_after(plan: Plan, nest: NamedNest, *steps: Step) -> tuple[str, ...] | None:
     """What the loops of the nest are called after some steps; None where they have no meaning."""
-    try:
-        after = performed(plan, *steps)
-    except BadInput:
-        return None
-    return after.leaf(after.component(nest.handle).first).loops
+    after = attempted(plan, *steps)
+    return None if after is None else after.leaf(after.component(nest.handle).first).loops
 
 
 def script_of(plan: Plan) -> Script:

@@ -38,11 +38,10 @@ from loopwright.presburger.dimensions import equal_in, split
 from loopwright.presburger.functions import functions_of
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import IN, OUT, PARAM, union
-from loopwright.read.formula import Chain, Symbol
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Plan
 from loopwright.transform.script import operations as ops
-from loopwright.transform.script.formulas import AffineSet
+from loopwright.transform.script.formulas import compared, iterations_where
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import iteration_numbers, pieces
@@ -218,8 +217,7 @@ def _copies(plan: Plan, nest: NamedNest, loop: int) -> tuple[str, ...]:
         for write in statement.writes:
             if write.array in allocated:
                 for _, piece in pieces(statement.schedule):
-                    cells = iteration_numbers(piece, loop + 1).reverse().apply_range(write.relation)
-                    if not cells.is_injective():
+                    if not _cells(piece, loop, write).is_injective():
                         found[write.array] = None
     return tuple(found)
 
@@ -247,8 +245,8 @@ def cut_after(plan: Plan, nest: NamedNest, loop: str, setting: SearchContext) ->
     after, before = fresh(plan, "After"), fresh(plan, "Before")
     for last in _ends(split(sources, depth)):
         if _is_passed(plan, nest, depth, last, setting.sizes):
-            test = Chain(((Symbol(loop),), (formula_of(last, loops[:depth]),)), (">",))
-            parts = ops.Isplit(nest.handle, AffineSet(tuple(map(Symbol, loops)), test), depth)
+            test = compared(loop, ">", formula_of(last, loops[:depth]))
+            parts = ops.Isplit(nest.handle, iterations_where(loops, test), depth)
             steps = Step(parts, (after, before)), Step(ops.Reorder(after, before))
             yield (*script_of(plan), *nest.definition, *steps, Step(ops.Parallelize(after, (loop,))))
 

@@ -8,6 +8,12 @@
 What blocks leave over stands beside them, and threads that share each of the loops wait after each.  Of a
 loop that bounds others, or is bounded by them, every n-th block is in a part: all parts are as large.
 The loop over parts comes first, before blocks are made; steps after it know one loop more.
+
+Strips of another length in a script whose later steps tell what is in a strip from what is after it.
+
+    strip_mine(L, k, 32);  isplit(S, {[kT, k, j] : j <= 32 * kT + 31}, 2)   -->   16, 16 * kT + 15
+
+What is in a strip waits for each of its steps: with threads, less of it is less that one of them does alone.
 """
 
 from __future__ import annotations
@@ -15,26 +21,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import islpy as isl
-
-from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.nests import (
     MANY,
     Script,
     SearchContext,
+    bounds_of,
     extent,
     is_perfect,
     is_single,
     is_tiled,
+    loops_in,
     moves_writes,
     targets,
 )
-from loopwright.presburger.sets import DIM
-from loopwright.read.formula import Chain, Formula, FunctionCall, Multiplicative, Numeral, Symbol
-from loopwright.transform.perform import performed
+from loopwright.read.formula import (
+    Addition,
+    Chain,
+    Formula,
+    FunctionCall,
+    Junction,
+    Multiplicative,
+    Numeral,
+    Symbol,
+)
+from loopwright.transform.perform import attempted, performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script import operations as ops
-from loopwright.transform.script.formulas import AffineMap
+from loopwright.transform.script.formulas import AffineMap, compared, symbols
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 
@@ -72,7 +86,7 @@ def parted(start: Plan, script: Script, name: str, setting: SearchContext) -> It
         part = _part(before, nest, loop, script, setting)
         if part is not None:
             cut = (*script[:place], *nest.definition, part, *rest)
-            if _has_meaning(start, cut):
+            if attempted(start, *cut) is not None:
                 yield cut
 
 
@@ -102,9 +116,8 @@ def _part(plan: Plan, nest: NamedNest, loop: str, script: Script, setting: Searc
     else:
         size = _written_out(script, nest.handle, loop)
         part = Multiplicative("%", _quotient(loop, size), Numeral(count))
-    inputs = tuple(map(Symbol, nest.loops))
-    value = Chain(((Symbol(PART),), (part,)), ("=",))
-    return Step(ops.Affine(nest.handle, AffineMap(inputs, (Symbol(PART), *inputs), value)))
+    mapping = AffineMap(symbols(nest.loops), symbols((PART, *nest.loops)), compared(PART, "=", part))
+    return Step(ops.Affine(nest.handle, mapping))
 
 
 def _in_cache(plan: Plan, nest: NamedNest, loop: str, setting: SearchContext) -> int:
@@ -133,17 +146,8 @@ def _written_out(script: Script, name: str, loop: str) -> int:
 
 def _is_apart(plan: Plan, nest: NamedNest, loop: str) -> bool:
     """Whether no bound has this loop and another one."""
-    depth, count = nest.loops.index(loop), len(nest.loops)
-    return not any(
-        not bound.get_coefficient_val(DIM, depth).is_zero() and _loops_in(bound, count) > 1
-        for points in plan.iterations(nest.component, count)
-        for part in points.remove_divs().get_basic_sets()
-        for bound in part.get_constraints()
-    )
-
-
-def _loops_in(bound: isl.Constraint, count: int) -> int:
-    return sum(not bound.get_coefficient_val(DIM, k).is_zero() for k in range(count))
+    found = map(loops_in, bounds_of(plan, nest.component, len(nest.loops)))
+    return not any(nest.loops.index(loop) in loops and len(loops) > 1 for loops in found)
 
 
 def _inside(steps: Sequence[Step], name: str) -> Script | None:
@@ -176,9 +180,57 @@ def _inside(steps: Sequence[Step], name: str) -> Script | None:
     return tuple(found)
 
 
-def _has_meaning(start: Plan, script: Script) -> bool:
-    try:
-        performed(start, *script)
-    except BadInput:
-        return False
-    return True
+SHORTEST, LONGEST = 8, 128
+"""The strips that are tried."""
+
+
+def with_other_strips(script: Script) -> Iterator[Script]:
+    """The script with strips that are named later half as long, then twice as long."""
+    for place, step in enumerate(script):
+        match step.operation:
+            case ops.StripMine(loop=str(loop), size=size):
+                for other in (size // 2, 2 * size):
+                    change = _Change(f"{loop}T", size, other)
+                    after = tuple(change.of(one) for one in script[place + 1 :])
+                    if SHORTEST <= other <= LONGEST and after != script[place + 1 :]:
+                        strip = replace(step, operation=replace(step.operation, size=other))
+                        yield (*script[:place], strip, *after)
+            case _:
+                pass
+
+
+@dataclass(frozen=True)
+class _Change:
+    """The loop over strips, their length and another one."""
+
+    strips: str
+    before: int
+    after: int
+
+    def of(self, step: Step) -> Step:
+        match step.operation:
+            case ops.Isplit(condition=condition):
+                changed = replace(condition, condition=self._changed(condition.condition))
+                return replace(step, operation=replace(step.operation, condition=changed))
+            case _:
+                return step
+
+    def _changed(self, formula: Formula) -> Formula:
+        """The condition with `b kT`, `b kT + b` and `b kT + b - 1` for the new length b."""
+        match formula:
+            case Multiplicative("*", Numeral(self.before), Symbol(self.strips)):
+                return replace(formula, left=Numeral(self.after))
+            case Addition(terms) if (others := tuple(map(self._changed, terms))) != terms:
+                ends = {self.before: self.after, self.before - 1: self.after - 1}
+                return Addition(
+                    tuple(
+                        Numeral(ends.get(one.value, one.value)) if isinstance(one, Numeral) else one
+                        for one in others
+                    )
+                )
+            case Chain(operands, operators):
+                return Chain(tuple(tuple(map(self._changed, some)) for some in operands), operators)
+            case Junction(conjunction, arguments):
+                return Junction(conjunction, tuple(map(self._changed, arguments)))
+            case _:
+                return formula

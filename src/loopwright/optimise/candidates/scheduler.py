@@ -25,10 +25,10 @@ from loopwright.presburger.functions import coefficient, coordinate, functions_o
 from loopwright.presburger.sets import IN, OUT, PARAM
 from loopwright.read import formula as fm
 from loopwright.transform.plan import Plan
-from loopwright.transform.script.formulas import AffineMap
+from loopwright.transform.script.formulas import AffineMap, all_of, compared, plus, symbols, times
 from loopwright.transform.script.operations import Affine, Distribute, Fuse, Operation, Permute, Reorder
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import handle_at
+from loopwright.transform.suggest import handles_at
 from loopwright.transform.vectors import Position, iteration_numbers, pieces
 
 
@@ -58,10 +58,10 @@ def scheduled(plan: Plan, dependences: Sequence[Dependence], fusion: Fusion) -> 
     order, flow = _orders(plan, dependences)
     tree, positions = _computed(plan, order, flow, fusion), _positions(plan)
     placed = sorted(_TreeWalk(positions, order).below(tree.get_root(), (), ()), key=lambda one: one.places)
-    handles = {name: handle_at(plan, position) for name, position in positions.items()}
-    if any(handle is None for handle in handles.values()) or len(placed) != len(handles):
+    handles = handles_at(plan, positions.values())
+    if handles is None or len(placed) != len(handles):
         return None
-    named = {name: str(handle) for name, handle in handles.items()}
+    named = dict(zip(positions, handles, strict=True))
     operations = [*_apart(plan, named), *_ordered(plan, named, placed)]
     rows = [_rows(plan, one) for one in placed]
     if any(one is None for one in rows):
@@ -272,20 +272,16 @@ def _renewed(handle: str, rows: _Rows, names: tuple[str, ...] | None) -> list[Op
         return [] if plain == rows.loops else [Permute(handle, plain)]
     if names is None:
         outputs = tuple(formula_of(one, rows.loops) for one in rows.functions)
-        return [Affine(handle, AffineMap(tuple(map(fm.Symbol, rows.loops)), outputs))]
+        return [Affine(handle, AffineMap(symbols(rows.loops), outputs))]
     clash = any(name in rows.loops and name != same for name, same in zip(wanted, rows.plain, strict=True))
     inputs = tuple(f"{name}_" for name in rows.loops) if clash else rows.loops
     values = [formula_of(one, inputs) for one in rows.functions]
-    tests = tuple(
-        fm.Chain(((fm.Symbol(name),), (value,)), ("=",))
+    tests = [
+        compared(name, "=", value)
         for name, value in zip(wanted, values, strict=True)
         if value != fm.Symbol(name)
-    )
-    condition = (
-        tests[0] if len(tests) == 1 else fm.Junction(conjunction=True, arguments=tests) if tests else None
-    )
-    before, after = tuple(map(fm.Symbol, inputs)), tuple(map(fm.Symbol, wanted))
-    return [Affine(handle, AffineMap(before, after, condition))]
+    ]
+    return [Affine(handle, AffineMap(symbols(inputs), symbols(wanted), all_of(tests) if tests else None))]
 
 
 def one_function(values: isl.Map) -> isl.Aff | None:
@@ -308,9 +304,9 @@ def formula_of(function: isl.Aff, names: Sequence[str]) -> fm.Formula:
         if factor:
             product: fm.Formula = fm.Symbol(name)
             if abs(factor) != 1:
-                product = fm.Multiplicative("*", fm.Numeral(abs(factor)), product)
+                product = times(abs(factor), product)
             terms.append(fm.Negative(product) if factor < 0 else product)
     constant = int(function.get_constant_val().to_python())
     if constant or not terms:
         terms.append(fm.Numeral(constant) if constant >= 0 else fm.Negative(fm.Numeral(-constant)))
-    return terms[0] if len(terms) == 1 else fm.Addition(tuple(terms))
+    return terms[0] if len(terms) == 1 else plus(*terms)

@@ -13,13 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from loopwright.c.loops import added_sum
-from loopwright.errors import BadInput
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.optimise.candidates.nests import Script, fresh, script_of, targets
 from loopwright.optimise.model.touches import Subscripts, subscripts_of
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import IN, OUT
-from loopwright.transform.perform import performed
+from loopwright.transform.perform import attempted
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.operations import Contract, Distribute, Expand, Pack, Rename, SplitSum
 from loopwright.transform.script.steps import Step
@@ -88,10 +87,9 @@ def split_sums(plan: Plan) -> Script:
             continue
         second = fresh(now, f"{handle}Second")
         parts = Step(SplitSum(handle), (handle, second)), Step(Distribute((handle, second)))
-        try:
-            now, steps = performed(now, *parts), (*steps, *parts)
-        except BadInput:
-            continue
+        after = attempted(now, *parts)
+        if after is not None:
+            now, steps = after, (*steps, *parts)
     return steps
 
 
@@ -118,12 +116,9 @@ def renamings(plan: Plan) -> Iterator[Script]:
             done |= set(nest.component.positions)
             rename = (*nest.definition, Step(Rename(array.name, nest.handle)))
             known = {one.name for one in program.arrays}
-            try:
-                new = [one.name for one in performed(plan, *rename).program.arrays if one.name not in known]
-            except BadInput:
-                continue
-            along = _as_subscripts(own, loops)
-            yield from ((*rename, Step(Expand(name, along))) for name in new)
+            after, along = attempted(plan, *rename), _as_subscripts(own, loops)
+            arrays = () if after is None else after.program.arrays
+            yield from ((*rename, Step(Expand(one.name, along))) for one in arrays if one.name not in known)
 
 
 def _as_subscripts(users: Sequence[Statement], loops: tuple[str, ...]) -> tuple[str, ...]:
@@ -179,9 +174,7 @@ def _shared_loops(program: Program, array: Array) -> tuple[str, ...]:
 def _together(plan: Plan, array: Array) -> int:
     """How many loops all statements with a scalar share; of one name, if there are cells for all of them."""
     loops = _shared_loops(plan.program, array)
-    try:
-        performed(plan, *([Step(Expand(array.name, loops))] if loops else ()))
-    except BadInput:
+    if loops and attempted(plan, Step(Expand(array.name, loops))) is None:
         places = [pieces(one.schedule)[0][0] for one in _users(plan.program, array)]
         return next(k for k in range(len(loops) + 1) if len({place[: k + 1] for place in places}) > 1)
     return len(loops)

@@ -25,15 +25,15 @@ from loopwright.optimise.candidates.nests import (
 from loopwright.optimise.candidates.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import only, split
 from loopwright.presburger.sets import OUT
-from loopwright.read.formula import Chain, Formula, Junction, Negative, Symbol
+from loopwright.read.formula import Formula, Negative
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.proposals import proposals
 from loopwright.transform.script import operations as ops
-from loopwright.transform.script.formulas import AffineMap
+from loopwright.transform.script.formulas import AffineMap, all_of, compared, symbols
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.nest_operations import Shift
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest, ProposalKind, handle_at
+from loopwright.transform.suggest import NamedNest, ProposalKind, handles_at
 from loopwright.transform.vectors import Position, pieces
 
 WHOLE, BLOCK = 1 << 20, 120
@@ -78,10 +78,9 @@ def _named_alike(plan: Plan, operations: Sequence[ops.Operation]) -> Script:
             return ()
     if first == second or not set(first) & set(second) or len(operations) > 1 or len(first) != len(second):
         return ()
-    inputs = tuple(Symbol(f"{name}_") for name in second)
-    same = tuple(Chain(((Symbol(a),), (b,)), ("=",)) for a, b in zip(first, inputs, strict=True))
-    condition = same[0] if len(same) == 1 else Junction(conjunction=True, arguments=same)
-    return (Step(ops.Affine(two, AffineMap(inputs, tuple(map(Symbol, first)), condition))),)
+    inputs = symbols(f"{name}_" for name in second)
+    same = all_of([compared(a, "=", b) for a, b in zip(first, inputs, strict=True)])
+    return (Step(ops.Affine(two, AffineMap(inputs, symbols(first), same))),)
 
 
 def _exchanged(plan: Plan) -> Iterator[Script]:
@@ -98,9 +97,8 @@ def _exchanged(plan: Plan) -> Iterator[Script]:
     for leaf in plan.leaves:
         bodies.setdefault(leaf.position[:-1], []).append(leaf.position)
     for places in bodies.values():
-        handles = [handle_at(plan, place) for place in places]
-        known = tuple(name for name in handles if name is not None)
-        if len(known) < max(2, len(handles)) or not plan.leaf(places[0]).depth:
+        known = handles_at(plan, places)
+        if known is None or len(known) < 2 or not plan.leaf(places[0]).depth:
             continue
         apart = Step(ops.Distribute(known, plan.leaf(places[0]).depth - 1))
         arrays = [
@@ -130,10 +128,11 @@ def _turned(plan: Plan, nest: NamedNest, tile: tuple[int, ...] = ()) -> Iterator
     """
     positions, shared = nest.component.positions, len(nest.loops)
     depths = [plan.leaf(position).depth for position in positions]
-    names = [handle_at(plan, position) for position in positions[-2:]]
-    if shared < 2 or len(names) < 2 or None in names or depths != [shared] * (len(depths) - 1) + [shared + 1]:
+    names = handles_at(plan, positions[-2:])
+    expected = [shared] * (len(depths) - 1) + [shared + 1]
+    if shared < 2 or names is None or len(names) < 2 or depths != expected:
         return
-    before, last = (str(name) for name in names)
+    before, last = names
     outer, inner = plan.leaf(positions[-1]).loops[shared - 1 :]
     if tile and (len(tile) != shared or is_tiled(plan, nest)):
         return
@@ -152,25 +151,25 @@ def _along_rows(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     Statements share the rows, and each has its own loop over the columns.
     """
     positions, shared = nest.component.positions, len(nest.loops)
-    names = [name for place in positions if (name := handle_at(plan, place)) is not None]
+    names = handles_at(plan, positions)
     places = {place: one for one in plan.program.statements for place, _ in pieces(one.schedule)}
-    if shared != 2 or len(names) < len(positions):
+    if shared != 2 or names is None:
         return
     cells = [
         cell
         for place in positions
         if (cell := _written_cell(places[place], plan.leaf(place).loops)) is not None
     ]
-    if len(cells) < len(names) or all(one == tuple(map(Symbol, nest.loops)) for one in cells):
+    if len(cells) < len(names) or all(one == symbols(nest.loops) for one in cells):
         return
     for is_up in (True, False):
         moved = []
         for name, place, (row, column) in zip(names, positions, cells, strict=True):
-            loops = tuple(map(Symbol, plan.leaf(place).loops))
+            loops = symbols(plan.leaf(place).loops)
             outputs = (Negative(row) if is_up else row, column, *loops[shared:])
             moved.append(ops.Affine(name, AffineMap(loops, outputs)))
         joined = [ops.Fuse(pair, 1) for pair in pairwise(names)]
-        yield tuple(map(Step, (*((ops.Distribute(tuple(names)),) if joined else ()), *moved, *joined)))
+        yield tuple(map(Step, (*((ops.Distribute(names),) if joined else ()), *moved, *joined)))
 
 
 def _written_cell(statement: Statement, loops: Sequence[str]) -> tuple[Formula, Formula] | None:
@@ -190,11 +189,10 @@ def _rotated(plan: Plan, nest: NamedNest) -> Iterator[Script]:
         -->   for k:  for i: { y[i] = z[i] (of the iteration before); s += y[i] }  ...
     """
     positions, shared = nest.component.positions, len(nest.loops)
-    names = [handle_at(plan, position) for position in positions]
-    known = [name for name in names if name is not None]
+    known = handles_at(plan, positions)
     inner = [k for k, position in enumerate(positions) if plan.leaf(position).depth > shared]
     apart = len({position[: shared + 1] for position in positions}) == len(positions)
-    if len(known) < len(names) or not apart or not shared or len(inner) < 3:
+    if known is None or not apart or not shared or len(inner) < 3:
         return
     first, last = inner[0], inner[-1]
     depth = plan.leaf(positions[first]).depth
@@ -214,10 +212,8 @@ def _embedded(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     """
     positions = nest.component.positions
     depths = [plan.leaf(position).depth for position in positions]
-    names = [handle_at(plan, position) for position in positions]
-    known = [name for name in names if name is not None]
-    shared = len(nest.loops)
-    if max(depths) != shared + 1 or min(depths) != shared or len(known) < len(names):
+    known, shared = handles_at(plan, positions), len(nest.loops)
+    if max(depths) != shared + 1 or min(depths) != shared or known is None:
         return
     deep = [k for k, depth in enumerate(depths) if depth > shared]
     ends = _ends(plan, nest, deep)
@@ -228,9 +224,9 @@ def _embedded(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     for k, name in enumerate(known):
         if k not in deep:
             value = ends[0] if k < deep[0] else ends[1]
-            inputs = tuple(map(Symbol, loops[:shared]))
+            inputs = symbols(loops[:shared])
             operations.append(ops.Affine(name, AffineMap(inputs, (*inputs, value))))
-    operations.append(ops.Fuse(tuple(known), shared + 1))
+    operations.append(ops.Fuse(known, shared + 1))
     yield tuple(Step(one) for one in operations)
 
 

@@ -25,17 +25,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.blocks import split_whole
 from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
+    bounds_of,
     extent,
     is_perfect,
     is_single,
     is_tiled,
     loops_after,
+    loops_in,
     moves,
     own_loops,
     script_of,
@@ -43,13 +44,12 @@ from loopwright.optimise.candidates.nests import (
 )
 from loopwright.optimise.model.cost import element_bytes
 from loopwright.optimise.model.touches import PEELED, WIDEST
-from loopwright.presburger.sets import DIM, OUT
-from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Symbol
+from loopwright.presburger.sets import OUT
 from loopwright.transform.library.accesses import MOST_ON_STACK
-from loopwright.transform.perform import performed
+from loopwright.transform.perform import attempted, performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script import operations
-from loopwright.transform.script.formulas import AffineMap
+from loopwright.transform.script.formulas import AffineMap, compared, plus, symbols, times
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
@@ -124,13 +124,7 @@ def register_sums(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterat
 
 def _is_box(plan: Plan, nest: NamedNest) -> bool:
     """Whether no loop bounds another: tiles cut by a diagonal have many parts, and long proofs."""
-    for points in plan.iterations(nest.component, len(nest.loops)):
-        for part in points.remove_divs().get_basic_sets():
-            for bound in part.get_constraints():
-                factors = (bound.get_coefficient_val(DIM, k) for k in range(len(nest.loops)))
-                if sum(not factor.is_zero() for factor in factors) > 1:
-                    return False
-    return True
+    return all(len(loops_in(bound)) <= 1 for bound in bounds_of(plan, nest.component, len(nest.loops)))
 
 
 def _sum(plan: Plan, nest: NamedNest, own: tuple[str, ...]) -> _Sum | None:
@@ -221,11 +215,9 @@ def _tile(
     loops = loops_after(plan, nest, *steps)
     if loops is None:
         return None
-    first = Multiplicative("*", Numeral(columns), Symbol(f"{row}T"))
-    value = Chain(((Symbol(row),), (Addition((first, Symbol(COLUMN))),)), ("=",))
-    names = (loops, (*loops[:-1], COLUMN))
-    inputs, outputs = (tuple(map(Symbol, one)) for one in names)
-    steps = (*steps, Step(operations.Affine(handle, AffineMap(inputs, outputs, value))))
+    value = compared(row, "=", plus(times(columns, f"{row}T"), COLUMN))
+    mapping = AffineMap(symbols(loops), symbols((*loops[:-1], COLUMN)), value)
+    steps = (*steps, Step(operations.Affine(handle, mapping)))
     places = (over[1] if is_cut else found.block_at, f"{row}T")
     return (
         *steps,
@@ -246,19 +238,11 @@ def _copied(
     is_same = found.block == found.panel
     block = operations.Pack(found.block, handle, loops[0])
     panel = operations.Pack(found.panel, handle, loops[1], transposed=found.is_column, reused=is_same)
-    if _is_possible(plan, steps, scaled := replace(block, scaled=True)):
+    if attempted(plan, *steps, Step(scaled := replace(block, scaled=True))) is not None:
         return Step(scaled), Step(panel)
-    if _is_possible(plan, steps, scaled := replace(panel, scaled=True)):
+    if attempted(plan, *steps, Step(scaled := replace(panel, scaled=True))) is not None:
         panel = scaled
     return (Step(panel),) if is_same else (Step(block), Step(panel))
-
-
-def _is_possible(plan: Plan, steps: Script, copy: operations.Pack) -> bool:
-    try:
-        performed(plan, *steps, Step(copy))
-    except BadInput:
-        return False
-    return True
 
 
 def _sizes(

@@ -13,7 +13,6 @@ from dataclasses import replace
 from itertools import chain
 from math import prod
 
-from loopwright.errors import BadInput
 from loopwright.optimise.candidates.finishing import in_vectors
 from loopwright.optimise.candidates.judging import Estimated, Judge
 from loopwright.optimise.candidates.nests import (
@@ -27,10 +26,9 @@ from loopwright.optimise.candidates.nests import (
     tiles_copied,
 )
 from loopwright.optimise.candidates.orders import cut_after, parallel
-from loopwright.optimise.candidates.parts import parted
-from loopwright.optimise.candidates.strips import with_other_strips
+from loopwright.optimise.candidates.parts import parted, with_other_strips
 from loopwright.transform.directives import DirectiveKind
-from loopwright.transform.perform import performed
+from loopwright.transform.perform import attempted
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Isplit, Parallelize, Tile
@@ -273,9 +271,8 @@ def after_diagonal(judge: Judge, start: Estimated, nest: NamedNest) -> Iterator[
 
 
 def _after_diagonal(judge: Judge, script: Script, nest: NamedNest) -> Iterator[Script]:
-    try:
-        plan = performed(judge.plan, *script)
-    except BadInput:
+    plan = attempted(judge.plan, *script)
+    if plan is None:
         return
     for one in targets(plan):
         if one.handle == nest.handle and len(one.loops) > 1:

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 
-from loopwright.errors import BadInput
 from loopwright.optimise.candidates.blocks import Bounds, split_whole, whole_blocks
 from loopwright.optimise.candidates.cuts import cuts
-from loopwright.optimise.candidates.deferred import deferred
+from loopwright.optimise.candidates.deferred import deferred, panels
 from loopwright.optimise.candidates.flight import rows_in_flight
-from loopwright.optimise.candidates.hexagons import hexagons
 from loopwright.optimise.candidates.nests import (
     Phase,
     Script,
@@ -31,11 +29,9 @@ from loopwright.optimise.candidates.nests import (
 )
 from loopwright.optimise.model.machine import Machine
 from loopwright.optimise.model.touches import COPIES
-from loopwright.read.formula import Addition, Chain, Junction, Multiplicative, Numeral, Symbol
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script import operations
-from loopwright.transform.script.formulas import AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
@@ -53,7 +49,7 @@ STRIPS = (64, 16)
 """How many iterations of an outer loop go together through the loop inside it."""
 
 MOST = 6
-"""A nest with more statements than this is not tiled with a skew."""
+"""A nest with more statements than this is not tiled with a skew, or in hexagons."""
 
 ROWS = {3: ((20, 20), (8, 8), (40, 40)), 4: ((8, 16, 32), (20, 20, 20), (8, 8, 8), (8, 8, 160))}
 """Sizes of slanted tiles whose rows stay whole, by the number of loops."""
@@ -310,70 +306,30 @@ def _rows(plan: Plan, nest: NamedNest, outer: Sequence[str]) -> Iterator[tuple[L
         yield from ((LoopNumber(factor, loop),) for loop in (*outer[-2:], *writing[:-3:-1]))
 
 
-PANEL = 40
-"""Steps of an elimination that go together."""
-
-PANEL_BLOCKS = ((4, 4), (2, 8), (2, 4), (1, 8), (1, 4))
-"""How many rows and steps are written out in what comes after them: small ones first where rows of one array
-are read and written, since compilers test few pairs of them before a vector loop."""
+TIMED = {2: ((64, 1024), (32, 256)), 3: ((8, 32), (16, 16)), 4: ((4, 8),)}
+"""Steps, and rows or cells of the first of them, by the number of loops; the loops inside stay whole."""
 
 
-def panels(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """An elimination by blocks: in each strip of steps first its own rows and columns, then all others.
+def hexagons(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
+    """Tiles of time steps that grow and then shrink: threads share those of a phase, which are independent.
 
-    trailing: { [kT, k, i, j] : i >= s kT + s and j >= s kT + s }, after the panel, with k inside of i
+    for t:  S over i;  R over i   -->   for tT:  for iT: tiles of the first phase;  for iT: of the second
+
+    Of a loop over steps around several nests over the same loops, where there are threads for the tiles.
+    For one thread slanted tiles do as well, and are judged sooner.
     """
-    if not is_perfect(plan, nest) or is_single(nest) or is_tiled(plan, nest) or len(nest.loops) != 3:
+    if setting.threads == 1:
         return
-    numbers = {loop: k for k, loop in enumerate(nest.loops)}
-    for step in sorted(numbers, key=lambda loop: moves_writes(plan, nest.component, numbers[loop])):
-        order = (step, *(loop for loop in nest.loops if loop != step))
-        yield from ((*script_of(plan), *nest.definition, *steps) for steps in _panels(plan, nest, order))
-
-
-def _is_in_place(plan: Plan, nest: NamedNest) -> bool:
-    """Whether a statement of the nest reads other cells of the array that it writes, in all of the loops."""
-    statements = [plan.program.statement(name) for name in plan.statements_at(nest.component)]
-    return any(
-        read.array == write.array and not read.relation.is_equal(write.relation)
-        for one in statements
-        if one.depth == len(nest.loops)
-        for write in one.writes
-        for read in one.reads
-    )
-
-
-def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Script]:
-    """The same with the first of these loops as the steps."""
-    defined = performed(plan, *nest.definition)
-    step, row, column = order
-    strip = Step(operations.StripMine(nest.handle, step, PANEL))
-    moved = () if order == nest.loops else (Step(operations.Permute(nest.handle, order)),)
-    loops = loops_after(defined, nest, *moved, strip)
-    if loops is None:
+    loops = [plan.leaf(position).loops for position in nest.component.positions]
+    if is_perfect(plan, nest) or is_tiled(plan, nest) or len(nest.loops) != 1 or len(loops) > MOST:
         return
-    over = Multiplicative("*", Numeral(PANEL), Symbol(loops[0]))
-    end = Addition((over, Numeral(PANEL)))
-    tests = tuple(Chain(((Symbol(loop),), (end,)), (">=",)) for loop in (row, column))
-    trailing, panel = fresh(defined, "Trailing"), fresh(defined, "Panel")
-    condition = AffineSet(tuple(map(Symbol, loops)), Junction(conjunction=True, arguments=tests))
-    steps = [strip, Step(operations.Isplit(nest.handle, condition, 1), (trailing, panel))]
-    steps += [Step(operations.Reorder(trailing, panel)), Step(operations.Interchange(panel, step, row))]
-    steps += [Step(operations.Interchange(trailing, step, row))]
-    try:
-        after = performed(defined, *moved, *steps)
-    except BadInput:
+    if len(loops[0]) < 2 or any(len(one) != len(loops[0]) or one[1] != loops[0][1] for one in loops):
         return
-    for rows in PANEL_BLOCKS[::-1] if _is_in_place(plan, nest) else PANEL_BLOCKS:
-        factors = tuple(
-            LoopNumber(size, loop) for size, loop in zip(rows, (row, step), strict=True) if size > 1
-        )
-        sizes = {one.loop: one.number for one in factors if one.loop is not None}
-        whole = whole_blocks(after, after.component(trailing), sizes)
-        rest = fresh(defined, "Near")
-        split = () if whole is None else (Step(operations.Isplit(trailing, whole, 1), (trailing, rest)),)
-        yield (*moved, *steps, *split, Step(operations.UnrollAndJam(trailing, factors)))
-    yield (*moved, *steps)
+    handles = fresh(plan, "Early"), fresh(plan, "Late")
+    for steps, cells in TIMED.get(len(loops[0]), ()):
+        sizes = LoopNumber(steps, loops[0][0]), LoopNumber(cells, loops[0][1])
+        tiles = Step(operations.Hexagon(nest.handle, sizes), handles)
+        yield (*script_of(plan), *nest.definition, tiles)
 
 
 BLOCKING: tuple[Phase, ...] = (

@@ -14,7 +14,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.finishing import finished
 from loopwright.optimise.candidates.judging import GIVEN, Estimated, Judge
 from loopwright.optimise.candidates.nests import Script, is_shared, tiles_copied
-from loopwright.optimise.candidates.strips import with_other_strips
+from loopwright.optimise.candidates.parts import with_other_strips
 from loopwright.optimise.candidates.threads import shared_by_threads
 from loopwright.optimise.timing.results import Results
 from loopwright.optimise.timing.trials import BATCH, Judged, Task, Timed, Trial, Trials, in_turn

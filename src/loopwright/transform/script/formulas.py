@@ -7,7 +7,8 @@ colon has to define: `{[i] -> [a, b] : a = [i/32] and b = i % 32}`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import islpy as isl
 
@@ -15,7 +16,19 @@ from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import split
 from loopwright.read.affine import FormulaScope, number, truth
-from loopwright.read.formula import Formula, Symbol, written
+from loopwright.read.formula import (
+    Addition,
+    Chain,
+    Formula,
+    Junction,
+    Multiplicative,
+    Numeral,
+    Symbol,
+    written,
+)
+
+Operand: TypeAlias = Formula | str | int
+"""A formula, a name, or a number that is not negative."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,39 @@ class AffineSet:
 
     def __str__(self) -> str:
         return f"{{{_tuple(self.inputs)} : {written(self.condition)}}}"
+
+
+def _formula(one: Operand) -> Formula:
+    return Symbol(one) if isinstance(one, str) else Numeral(one) if isinstance(one, int) else one
+
+
+def symbols(names: Iterable[str]) -> tuple[Symbol, ...]:
+    return tuple(map(Symbol, names))
+
+
+def times(factor: int, term: Operand) -> Multiplicative:
+    """`factor * term`."""
+    return Multiplicative("*", Numeral(factor), _formula(term))
+
+
+def plus(*terms: Operand) -> Addition:
+    """The sum of two terms or more."""
+    return Addition(tuple(map(_formula, terms)))
+
+
+def compared(left: Operand, relation: str, right: Operand) -> Chain:
+    """`left relation right`, such as `i <= n`."""
+    return Chain(((_formula(left),), (_formula(right),)), (relation,))
+
+
+def all_of(tests: Sequence[Formula]) -> Formula:
+    """One test or more, joined by `and`."""
+    return tests[0] if len(tests) == 1 else Junction(conjunction=True, arguments=tuple(tests))
+
+
+def iterations_where(loops: Iterable[str], *tests: Formula) -> AffineSet:
+    """The iterations of these loops that pass all of one test or more."""
+    return AffineSet(symbols(loops), all_of(tests))
 
 
 def _tuple(formulas: Iterable[Formula]) -> str:
