@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from loopwright.run.benchmark import Result
 
 
+EXAMPLE = ("loopwright bench gemm", "time a kernel against its script")
+
+
 def add_to(verbs: Verbs) -> None:
     """Add the verb and its options to the parser."""
     parser = verbs.add_parser(

@@ -6,10 +6,10 @@ import argparse
 import shlex
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from loopwright.c.selection.choice import choice
-from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.cli.frame import Invocation, Printed, as_lines, asked
 from loopwright.cli.options import (
     Verbs,
     add_choice,
@@ -38,6 +38,9 @@ LEAST = 10.0
 """Seconds that reading, analysis and the compiler get in any case; `--timeout` then is for each run."""
 GRACE = 2.0
 """Seconds after which work is ended that does not end by itself when the time is up."""
+
+
+EXAMPLE = ("loopwright check new.c --spec old.c -D N=50", "check a rewritten program at run time")
 
 
 def add_to(verbs: Verbs) -> None:
@@ -83,20 +86,16 @@ def add_to(verbs: Verbs) -> None:
 
 
 def check(arguments: argparse.Namespace) -> Invocation[Printed]:
-    empty: dict[str, Any] = {"file": arguments.file, "verdict": ""}
-    limit = max(arguments.timeout, LEAST)
-    return Invocation(
-        work=lambda progress: _printed(arguments, _report(arguments, time.monotonic() + limit, progress)),
-        render=lambda printed: printed,
-        file=arguments.file,
-        failed=(lambda: empty) if arguments.json else None,
-        seconds=limit + GRACE,
-        wall=limit + GRACE,
-        sarif=arguments.sarif,
-    )
+    limit = max(arguments.timeout, LEAST) + GRACE
+    return asked(arguments, _checked, lambda _, printed: printed, {}, seconds=limit, wall=limit)
 
 
-def _report(arguments: argparse.Namespace, deadline: float, progress: Progress) -> Report:
+def _checked(arguments: argparse.Namespace, progress: Progress) -> Printed:
+    return _printed(arguments, _report(arguments, progress))
+
+
+def _report(arguments: argparse.Namespace, progress: Progress) -> Report:
+    deadline = time.monotonic() + max(arguments.timeout, LEAST)
     from loopwright.check.verify import check_file, check_source
     from loopwright.read.mlir.parsing import is_mlir
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from loopwright.rewrite.generation import Generated
 
 
+EXAMPLE = ("loopwright codegen loops.poly", "generate loops from a schedule")
+
+
 def add_to(verbs: options.Verbs) -> None:
     """Add the verb and its options to the parser."""
     parser = verbs.add_parser(

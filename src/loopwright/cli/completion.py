@@ -15,6 +15,9 @@ fish, in ~/.config/fish/config.fish:   loopwright completion fish | source
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 
 
+EXAMPLE = ('eval "$(loopwright completion bash)"', "enable shell completion")
+
+
 def add_to(verbs: Verbs) -> None:
     """Add the verb and its options to the parser."""
     parser = verbs.add_parser(

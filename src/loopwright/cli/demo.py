@@ -56,6 +56,9 @@ ACTS = (
 )
 
 
+EXAMPLE = ("loopwright demo", "a half-minute tour")
+
+
 def add_to(verbs: Verbs) -> None:
     """Add the verb and its options to the parser."""
     parser = verbs.add_parser(

@@ -61,6 +61,9 @@ PARTS = (
 )  # fmt: skip
 
 
+EXAMPLE = ("loopwright doctor", "show which optional parts are installed")
+
+
 def add_to(verbs: Verbs) -> None:
     """Add the verb and its options to the parser."""
     parser = verbs.add_parser(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from loopwright.cli.frame import Invocation, Printed
+from loopwright.cli.frame import Invocation, Printed, asked
 from loopwright.cli.options import Verbs, add_reading_options, reading_options
 from loopwright.progress import Progress
+
+EXAMPLE = ("loopwright extract kernel.c", "show the polyhedral model of a C file")
 
 
 def add_to(verbs: Verbs) -> None:
@@ -29,13 +30,7 @@ def add_to(verbs: Verbs) -> None:
 
 
 def extract(arguments: argparse.Namespace) -> Invocation[str]:
-    empty: dict[str, Any] = {"file": arguments.file, "verdict": ""}
-    return Invocation(
-        work=lambda progress: _extracted(arguments, progress),
-        render=Printed,
-        file=arguments.file,
-        failed=(lambda: empty) if arguments.json else None,
-    )
+    return asked(arguments, _extracted, lambda _, text: Printed(text), {})
 
 
 def _extracted(arguments: argparse.Namespace, progress: Progress) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.cli.frame import Invocation, Printed, as_lines, asked
 from loopwright.cli.options import Verbs, add_compiler_options, add_stated, compiler_options
 from loopwright.read.c.options import ReadOptions
 from loopwright.source import called
@@ -13,6 +13,9 @@ from loopwright.source import called
 if TYPE_CHECKING:
     from loopwright.progress import Progress
     from loopwright.read.c.find import Nest
+
+
+EXAMPLE = ("loopwright find kernel.c", "list the loops that can be analysed")
 
 
 def add_to(verbs: Verbs) -> None:
@@ -33,13 +36,7 @@ def add_to(verbs: Verbs) -> None:
 
 
 def find(arguments: argparse.Namespace) -> Invocation[tuple[Nest, ...]]:
-    empty: dict[str, Any] = {"file": arguments.file, "verdict": "", "nests": []}
-    return Invocation(
-        work=lambda progress: _nests(arguments, progress),
-        render=lambda found: _printed(arguments, found),
-        file=arguments.file,
-        failed=(lambda: empty) if arguments.json else None,
-    )
+    return asked(arguments, _nests, _printed, {"nests": []})
 
 
 def _nests(arguments: argparse.Namespace, progress: Progress) -> tuple[Nest, ...]:

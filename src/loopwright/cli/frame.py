@@ -9,7 +9,8 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TextIO, TypeVar
 
@@ -59,6 +60,30 @@ class Invocation(Generic[T]):
     """Where the diagnostics go as SARIF too."""
     revision: str = ""
     """The earlier revision that diagnostics may be about."""
+
+
+def asked(
+    arguments: Namespace,
+    work: Callable[[Namespace, Progress], T],
+    render: Callable[[Namespace, T], Printed],
+    empty: Mapping[str, Any],
+    **more: Any,
+) -> Invocation[T]:
+    """The use of a verb with a FILE, with the limits and outputs that its options name.
+
+    `empty` is what --json prints of a failure besides the file, the verdict and the diagnostics.
+    """
+    options = vars(arguments)
+    more = {"seconds": options.get("timeout"), "wall": options.get("wall_timeout"), **more}
+    failed = {"file": arguments.file, "verdict": "", **empty}
+    return Invocation(
+        work=lambda progress: work(arguments, progress),
+        render=lambda value: render(arguments, value),
+        file=arguments.file,
+        failed=(lambda: failed) if arguments.json else None,
+        sarif=options.get("sarif"),
+        **more,
+    )
 
 
 def perform(invocation: Invocation[T]) -> int:

@@ -21,7 +21,6 @@ from loopwright.cli.frame import named, perform
 from loopwright.cli.options import shortened
 from loopwright.cli.output import open_missing_streams, write_err, write_error, write_out
 from loopwright.errors import BadInput, Code, LoopwrightError
-from loopwright.lazy_dataclass import dataclass
 
 WIDTH = 88
 """Columns of the texts around the options."""
@@ -32,102 +31,27 @@ STATUS = (
 )
 
 
-@dataclass(frozen=True)
-class Verb:
-    """How to load the module of a verb, an example command, and what that command does."""
-
-    load: Callable[[], ModuleType]
-    command: str
-    gives: str
-
-
-VERBS = {
-    "serve": Verb(
-        lambda: import_module("loopwright.cli.serve"),
-        "loopwright serve --open",
-        "an interactive page that answers as you type",
-    ),
-    "mcp": Verb(
-        lambda: import_module("loopwright.cli.mcp"),
-        "loopwright mcp kernel.h",
-        "serve tools to coding agents",
-    ),
-    "codegen": Verb(
-        lambda: import_module("loopwright.cli.codegen"),
-        "loopwright codegen loops.poly",
-        "generate loops from a schedule",
-    ),
-    "find": Verb(
-        lambda: import_module("loopwright.cli.find"),
-        "loopwright find kernel.c",
-        "list the loops that can be analysed",
-    ),
-    "extract": Verb(
-        lambda: import_module("loopwright.cli.extract"),
-        "loopwright extract kernel.c",
-        "show the polyhedral model of a C file",
-    ),
-    "transform": Verb(
-        lambda: import_module("loopwright.cli.transform"),
-        "loopwright transform kernel.c script.lw",
-        "apply a script and prove the result",
-    ),
-    "prove": Verb(
-        lambda: import_module("loopwright.cli.prove"),
-        "loopwright prove old.c new.c",
-        "prove two files equivalent",
-    ),
-    "verify": Verb(
-        lambda: import_module("loopwright.cli.verify"),
-        "loopwright verify new.c proof.v",
-        "check a proof file with coqc",
-    ),
-    "check": Verb(
-        lambda: import_module("loopwright.cli.check"),
-        "loopwright check new.c --spec old.c -D N=50",
-        "check a rewritten program at run time",
-    ),
-    "show": Verb(
-        lambda: import_module("loopwright.cli.show"),
-        "loopwright show kernel.c script.lw",
-        "draw the loops and explain a script",
-    ),
-    "suggest": Verb(
-        lambda: import_module("loopwright.cli.suggest"),
-        "loopwright suggest kernel.c",
-        "list legal transformations",
-    ),
-    "optimise": Verb(
-        lambda: import_module("loopwright.cli.optimise"),
-        "loopwright optimise kernel.c --code fast.c",
-        "search for the fastest proved loops",
-    ),
-    "bench": Verb(
-        lambda: import_module("loopwright.cli.bench"),
-        "loopwright bench gemm",
-        "time a kernel against its script",
-    ),
-    "demo": Verb(lambda: import_module("loopwright.cli.demo"), "loopwright demo", "a half-minute tour"),
-    "doctor": Verb(
-        lambda: import_module("loopwright.cli.doctor"),
-        "loopwright doctor",
-        "show which optional parts are installed",
-    ),
-    "explain": Verb(
-        lambda: import_module("loopwright.cli.explain"), "loopwright explain LW101", "explain an error code"
-    ),
-    "schema": Verb(
-        lambda: import_module("loopwright.cli.schema"),
-        "loopwright schema prove",
-        "print the JSON schema of --json output",
-    ),
-    "completion": Verb(
-        lambda: import_module("loopwright.cli.completion"),
-        'eval "$(loopwright completion bash)"',
-        "enable shell completion",
-    ),
+VERBS: dict[str, Callable[[], ModuleType]] = {
+    "serve": lambda: import_module("loopwright.cli.serve"),
+    "mcp": lambda: import_module("loopwright.cli.mcp"),
+    "codegen": lambda: import_module("loopwright.cli.codegen"),
+    "find": lambda: import_module("loopwright.cli.find"),
+    "extract": lambda: import_module("loopwright.cli.extract"),
+    "transform": lambda: import_module("loopwright.cli.transform"),
+    "prove": lambda: import_module("loopwright.cli.prove"),
+    "verify": lambda: import_module("loopwright.cli.verify"),
+    "check": lambda: import_module("loopwright.cli.check"),
+    "show": lambda: import_module("loopwright.cli.show"),
+    "suggest": lambda: import_module("loopwright.cli.suggest"),
+    "optimise": lambda: import_module("loopwright.cli.optimise"),
+    "bench": lambda: import_module("loopwright.cli.bench"),
+    "demo": lambda: import_module("loopwright.cli.demo"),
+    "doctor": lambda: import_module("loopwright.cli.doctor"),
+    "explain": lambda: import_module("loopwright.cli.explain"),
+    "schema": lambda: import_module("loopwright.cli.schema"),
+    "completion": lambda: import_module("loopwright.cli.completion"),
 }
-
+"""How to load the module of a verb; its `EXAMPLE` is a command, and what that command does."""
 
 RENAMED = {"tune": "optimise"}
 """Verbs that were renamed."""
@@ -159,7 +83,8 @@ class VerbParser(argparse.ArgumentParser):
 
 def parser(names: Iterable[str] = tuple(VERBS)) -> VerbParser:
     """The parser for these verbs; the module of each is loaded."""
-    examples = "".join(f"  {verb.command:<45}{verb.gives}\n" for verb in VERBS.values())
+    modules = {name: VERBS[name]() for name in names}
+    examples = "".join(f"  {one.EXAMPLE[0]:<45}{one.EXAMPLE[1]}\n" for one in modules.values())
     found = VerbParser(
         prog="loopwright",
         description="Rewrite the loops of C programs and prove that the result is equivalent.",
@@ -168,13 +93,12 @@ def parser(names: Iterable[str] = tuple(VERBS)) -> VerbParser:
     )
     found.add_argument("--version", action="version", version=f"loopwright {__version__}")
     verbs = found.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for name in names:
-        verb = VERBS[name]
-        verb.load().add_to(verbs)
+    for name, module in modules.items():
+        module.add_to(verbs)
         one = verbs.choices[name]
         one.description = textwrap.fill(one.description or "", WIDTH)
         after = [textwrap.fill(line, WIDTH) for line in (one.epilog or "").splitlines()]
-        one.epilog = "\n".join([f"example: {verb.command}    # {verb.gives}", *after])
+        one.epilog = "\n".join([f"example: {module.EXAMPLE[0]}    # {module.EXAMPLE[1]}", *after])
         one.formatter_class = argparse.RawDescriptionHelpFormatter
         one.set_defaults(of_verb=one)
     found.set_defaults(parser=parser)

@@ -10,6 +10,8 @@ from loopwright.cli.frame import Invocation, Printed
 from loopwright.cli.options import Verbs
 from loopwright.errors import BadInput, Code
 
+EXAMPLE = ("loopwright mcp kernel.h", "serve tools to coding agents")
+
 
 def add_to(verbs: Verbs) -> None:
     """Add the verb and its options to the parser."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from loopwright.cli import options
-from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.cli.frame import Invocation, Printed, as_lines, asked
 from loopwright.ending import ending_in_order
 from loopwright.errors import BadInput, Code
 from loopwright.rewrite.request import Request
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from loopwright.optimise.optimising import Optimised
     from loopwright.progress import Progress
     from loopwright.transform.script.steps import Step
+
+
+EXAMPLE = ("loopwright optimise kernel.c --code fast.c", "search for the fastest proved loops")
 
 
 def add_to(verbs: options.Verbs) -> None:
@@ -64,14 +67,8 @@ def add_to(verbs: options.Verbs) -> None:
 
 
 def optimise(arguments: argparse.Namespace) -> Invocation[Optimised]:
-    empty: dict[str, Any] = {"file": arguments.file, "verdict": "", "script": None}
-    return Invocation(
-        work=lambda progress: _optimised(arguments, progress),
-        render=lambda found: _printed(arguments, found),
-        file=arguments.file,
-        failed=(lambda: empty) if arguments.json else None,
-        prepare=options.coq_library(arguments.prover),
-    )
+    prepare = options.coq_library(arguments.prover)
+    return asked(arguments, _optimised, _printed, {"script": None}, prepare=prepare)
 
 
 def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:

@@ -47,6 +47,9 @@ FOR_THE_CHECKER = 1500
 """The longest region, in characters, that is sent to the verified checker."""
 
 
+EXAMPLE = ("loopwright prove old.c new.c", "prove two files equivalent")
+
+
 def add_to(verbs: Verbs) -> None:
     """Add the verb and its options to the parser."""
     parser = verbs.add_parser(

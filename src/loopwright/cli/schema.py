@@ -9,6 +9,8 @@ from loopwright.cli.frame import Invocation, Printed
 from loopwright.cli.options import Verbs
 from loopwright.errors import BadInput, Code
 
+EXAMPLE = ("loopwright schema prove", "print the JSON schema of --json output")
+
 
 def add_to(verbs: Verbs) -> None:
     """Add the verb and its options to the parser."""

@@ -14,6 +14,9 @@ PORT = 8642
 """The default port."""
 
 
+EXAMPLE = ("loopwright serve --open", "an interactive page that answers as you type")
+
+
 def add_to(verbs: Verbs) -> None:
     """Add the verb and its options to the parser."""
     parser = verbs.add_parser(

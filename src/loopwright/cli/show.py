@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.cli.frame import Invocation, Printed, as_lines, asked
 from loopwright.cli.options import (
     Verbs,
     add_openmp,
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from loopwright.report.regions import HtmlReport
 
 EXIT_CODES = {"proved": 0, "illegal": 1, "could not decide": 3}
+
+
+EXAMPLE = ("loopwright show kernel.c script.lw", "draw the loops and explain a script")
 
 
 def add_to(verbs: Verbs) -> None:
@@ -57,13 +60,7 @@ def add_to(verbs: Verbs) -> None:
 
 
 def show(arguments: argparse.Namespace) -> Invocation[HtmlReport]:
-    empty: dict[str, Any] = {"file": arguments.file, "verdict": "", "files": []}
-    return Invocation(
-        work=lambda progress: _report(arguments, progress),
-        render=lambda report: _printed(arguments, report),
-        file=arguments.file,
-        failed=(lambda: empty) if arguments.json else None,
-    )
+    return asked(arguments, _report, _printed, {"files": []})
 
 
 def _report(arguments: argparse.Namespace, progress: Progress) -> HtmlReport:

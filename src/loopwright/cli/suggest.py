@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.cli.frame import Invocation, Printed, as_lines, asked
 from loopwright.cli.options import (
     Verbs,
     add_prover_options,
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from loopwright.progress import Progress
     from loopwright.report.results import Suggestions
+
+
+EXAMPLE = ("loopwright suggest kernel.c", "list legal transformations")
 
 
 def add_to(verbs: Verbs) -> None:
@@ -53,16 +56,8 @@ def add_to(verbs: Verbs) -> None:
 
 
 def suggest(arguments: argparse.Namespace) -> Invocation[Sequence[Suggestions]]:
-    empty: dict[str, Any] = {"file": arguments.file, "verdict": "", "regions": []}
-    return Invocation(
-        work=lambda progress: _suggestions(arguments, progress),
-        render=lambda found: _printed(arguments, found),
-        file=arguments.file,
-        failed=(lambda: empty) if arguments.json else None,
-        seconds=arguments.timeout,
-        wall=arguments.wall_timeout,
-        prepare=coq_library(arguments.prover),
-    )
+    prepare = coq_library(arguments.prover)
+    return asked(arguments, _suggestions, _printed, {"regions": []}, prepare=prepare)
 
 
 def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Sequence[Suggestions]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from loopwright.cli import options
-from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.cli.frame import Invocation, Printed, as_lines, asked
 from loopwright.errors import BadInput, Code
 from loopwright.source import STANDARD, Span
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
     from loopwright.rewrite.request import Outcome
+
+
+EXAMPLE = ("loopwright transform kernel.c script.lw", "apply a script and prove the result")
 
 
 def add_to(verbs: options.Verbs) -> None:
@@ -64,17 +67,8 @@ def add_to(verbs: options.Verbs) -> None:
 
 
 def transform(arguments: argparse.Namespace) -> Invocation[Outcome]:
-    empty: dict[str, Any] = {"file": arguments.file, "verdict": "", "code": None, "regions": []}
-    return Invocation(
-        work=lambda progress: _transformed(arguments, progress),
-        render=lambda outcome: _printed(arguments, outcome),
-        file=arguments.file,
-        failed=(lambda: empty) if arguments.json else None,
-        seconds=arguments.timeout,
-        wall=arguments.wall_timeout,
-        prepare=options.coq_library(arguments.prover),
-        sarif=arguments.sarif,
-    )
+    prepare = options.coq_library(arguments.prover)
+    return asked(arguments, _transformed, _printed, {"code": None, "regions": []}, prepare=prepare)
 
 
 def _transformed(arguments: argparse.Namespace, progress: Progress) -> Outcome:

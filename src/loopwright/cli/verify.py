@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from loopwright.rewrite.verification import Verified, VerifiedRegion
 
 
+EXAMPLE = ("loopwright verify new.c proof.v", "check a proof file with coqc")
+
+
 def add_to(verbs: Verbs) -> None:
     """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
