@@ -8,7 +8,8 @@ only the last write before each read; it comes from isl's access analysis.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 from typing import TypeAlias
@@ -282,6 +283,15 @@ def _runs_before(program: Program, source: Statement, sink: Statement) -> isl.Ma
     order = source.schedule.apply_range(before).apply_range(sink.schedule.reverse())
     order = order.intersect_domain(source.domain).intersect_range(sink.domain)
     return order.intersect_params(program.context)
+
+
+def with_accesses(program: Program, wanted: Callable[[Statement, Access], bool]) -> Program:
+    """The program with these accesses alone, and the statements that have some of them."""
+    statements = (
+        replace(one, accesses=tuple(access for access in one.accesses if wanted(one, access)))
+        for one in program.statements
+    )
+    return replace(program, statements=tuple(one for one in statements if one.accesses))
 
 
 def value_based_flow(program: Program) -> tuple[isl.UnionMap, isl.UnionMap]:

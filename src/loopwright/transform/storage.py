@@ -140,15 +140,19 @@ def unused_name(program: Program, wanted: str) -> str:
     return wanted
 
 
-def replaced_text(program: Program, text: str, new: Sequence[Array]) -> Program:
-    """The program with other text for its region, which has its own schedules."""
+def replaced_text(
+    program: Program, text: str, new: Sequence[Array], statements: int | None = None
+) -> Program:
+    """The program with other text for its region, which has its own schedules, and so many statements."""
     if any(array.name == ELSEWHERE for array in program.arrays):
         raise BadInput(Code.STORAGE, "the region has calls or pointers that may touch any storage")
     declared = "".join(f"{array.declaration} " for array in new)
     region = program.region
     found = _read_again(program, program.source.edited([(region.start, region.end, f"{declared}{text}")]))
-    statements = tuple(_scheduled(program, one, one.schedule) for one in found.statements)
-    return _continued(program, found, new, statements)
+    if statements not in (None, len(found.statements)):
+        raise InternalError(Code.INTERNAL, "a text that was made was read as other statements")
+    scheduled = tuple(_scheduled(program, one, one.schedule) for one in found.statements)
+    return _continued(program, found, new, scheduled)
 
 
 def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array], end: str) -> Source:

@@ -29,7 +29,6 @@ to another, or out of the loop.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 import islpy as isl
@@ -37,7 +36,7 @@ import islpy as isl
 from loopwright.c.declarations import declared_name
 from loopwright.c.syntax import Node, walk
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.dependences import distinct, value_based_flow
+from loopwright.model.dependences import distinct, value_based_flow, with_accesses
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.named import at_parameters
@@ -80,11 +79,7 @@ def remarks(found: Sequence[Private]) -> list[tuple[str, int]]:
 
 def touching(program: Program, array: Array) -> Program:
     """The accesses to one array, and the statements that have some."""
-    statements = [
-        replace(one, accesses=tuple(access for access in one.accesses if access.array == array.name))
-        for one in program.statements
-    ]
-    return replace(program, statements=tuple(one for one in statements if one.accesses))
+    return with_accesses(program, lambda _, access: access.array == array.name)
 
 
 def carries_the_same_values(old: Program, new: Program, array: Array) -> bool:

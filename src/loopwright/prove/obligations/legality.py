@@ -33,7 +33,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import FALSE, Expr, Int, Or, Test, Var
 from loopwright.loops.nodes import Block, Node
 from loopwright.loops.traverse import with_children
-from loopwright.model.dependences import value_based_flow
+from loopwright.model.dependences import value_based_flow, with_accesses
 from loopwright.model.program import Program, Statement
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.sets import maps_of
@@ -182,16 +182,11 @@ def _seen(
     program: Program, array: str, reader: Instance, uses: Sequence[StatementCells], table: Timetable
 ) -> Iterator[_Seen]:
     """The writes that isl says the reads of one statement see."""
-    statements = tuple(
-        replace(
-            one,
-            accesses=tuple(
-                a for a in one.accesses if a.array == array and (a.is_write or one.name == reader.name)
-            ),
+    flow, _ = value_based_flow(
+        with_accesses(
+            program, lambda one, a: a.array == array and (a.is_write or one.name == reader.name)
         )
-        for one in program.statements
     )
-    flow, _ = value_based_flow(replace(program, statements=statements))
     by_name = {use.statement: use for use in uses}
     names = [value.name for value in reader.arguments() if isinstance(value, Var)]
     for relation in sorted(maps_of(flow), key=lambda one: str(one.get_tuple_name(isl.dim_type.in_))):

@@ -165,16 +165,24 @@ def copy_schedule(place: Position, depth: int, rank: int) -> isl.Map:
 
 def loops_over(program: Program, cells: isl.Set, iterators: tuple[str, ...]) -> str:
     """Loops over a box with the cells as a condition, which says exactly what is copied."""
+    test = membership(program, cells, iterators, cells)
+    loops = loops_over_box(program, cells, iterators, ("int",) * len(iterators))
+    return f"{loops}{f'if ({test}) ' if test else ''}"
+
+
+def loops_over_box(
+    program: Program, points: isl.Set, iterators: Sequence[str], types: Sequence[str], argument: str = "loop"
+) -> str:
+    """Loops over a box that holds the points, with iterators of these types."""
     heads: list[str] = []
-    for k, iterator in enumerate(iterators):
-        low, inside = _range(cells, k, iterator)
-        start = divided_text(program, low, iterators, first(cells, DIM, k + 1))
+    for k, (iterator, kind) in enumerate(zip(iterators, types, strict=True)):
+        low, inside = _range(points, k, iterator, argument)
+        start = divided_text(program, low, iterators, first(points, DIM, k + 1))
         rest = affine_text(program, inside, iterators)
         if start is None:
-            raise _unbounded(iterator)
-        heads.append(f"for (int {iterator} = {start}; {rest} >= 0; {iterator}++) ")
-    test = membership(program, cells, iterators, cells)
-    return f" {''.join(heads)}{f'if ({test}) ' if test else ''}"
+            raise _unbounded(iterator, argument)
+        heads.append(f"for ({kind} {iterator} = {start}; {rest} >= 0; {iterator}++) ")
+    return f" {''.join(heads)}"
 
 
 def membership(program: Program, points: isl.Set, iterators: tuple[str, ...], domain: isl.Set) -> str:
@@ -186,7 +194,7 @@ def membership(program: Program, points: isl.Set, iterators: tuple[str, ...], do
     return " || ".join(f"({one})" if len(tests) > 1 else one for one in tests if one)
 
 
-def _range(cells: isl.Set, k: int, iterator: str) -> tuple[isl.Aff, isl.Aff]:
+def _range(cells: isl.Set, k: int, iterator: str, argument: str) -> tuple[isl.Aff, isl.Aff]:
     """A lower bound of dimension k in terms of those before it, and what is not negative up to the last.
 
     Where those before it give none, the bound of all of them: the condition leaves out what is too much.
@@ -209,12 +217,12 @@ def _range(cells: isl.Set, k: int, iterator: str) -> tuple[isl.Aff, isl.Aff]:
                 rest = constraint.get_aff() if factor.is_neg() else constraint.get_aff().neg()
     low = divided if low is None else low
     if low is None or rest is None:
-        raise _unbounded(iterator)
+        raise _unbounded(iterator, argument)
     return low, rest
 
 
-def _unbounded(iterator: str) -> Misuse:
-    return Misuse(Code.STORAGE, f"the values of {iterator} have no affine bounds", argument="loop")
+def _unbounded(iterator: str, argument: str) -> Misuse:
+    return Misuse(Code.STORAGE, f"the values of {iterator} have no affine bounds", argument=argument)
 
 
 def _stated(basic: isl.BasicSet) -> list[isl.Constraint]:
@@ -240,11 +248,6 @@ def _condition(
 def affine_text(program: Program, value: isl.Aff, iterators: Sequence[str]) -> str:
     """An affine function of the first iterators, and of parameters."""
     return _joined(_terms(program, value, iterators), value)
-
-
-def quasi_affine_text(program: Program, value: isl.Aff, statement: Statement) -> str | None:
-    """A function of a statement's iterators, with divisions."""
-    return divided_text(program, value, statement.iterators, statement.domain)
 
 
 def divided_text(program: Program, value: isl.Aff, iterators: Sequence[str], domain: isl.Set) -> str | None:

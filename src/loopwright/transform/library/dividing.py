@@ -24,9 +24,8 @@ import islpy as isl
 from loopwright.c.loops import added_sum
 from loopwright.errors import Code
 from loopwright.model.program import Hole, Program, Statement
-from loopwright.presburger.dimensions import first
-from loopwright.presburger.sets import DIM, union
-from loopwright.transform.library.accesses import affine_text, membership
+from loopwright.presburger.sets import union
+from loopwright.transform.library.accesses import loops_over_box, membership
 from loopwright.transform.operators import moved_from
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
@@ -75,32 +74,8 @@ def _refuse_directives(plan: Plan, statement: Statement) -> None:
 
 def boxed_loops(program: Program, statement: Statement) -> str:
     """Loops over a box that holds the instances; the test says which ones run."""
-    heads: list[str] = []
-    for k, iterator in enumerate(statement.iterators):
-        low, rest = _range(statement, k)
-        start, more = (affine_text(program, one, statement.iterators) for one in (low, rest))
-        heads.append(f"for ({statement.iterator_types[k]} {iterator} = {start}; {more} >= 0; {iterator}++) ")
-    return " " + "".join(heads)
-
-
-def _range(statement: Statement, k: int) -> tuple[isl.Aff, isl.Aff]:
-    """A lower bound of iterator k, and what is not negative up to its last value: without divisions."""
-    low: isl.Aff | None = None
-    rest: isl.Aff | None = None
-    inner = first(statement.domain, DIM, k + 1).remove_divs()
-    for constraint in inner.simple_hull().get_constraints():
-        factor = constraint.get_coefficient_val(DIM, k)
-        value = constraint.get_aff()
-        if constraint.is_equality():
-            continue
-        if low is None and factor.is_one():
-            low = constraint.get_bound(DIM, k)
-        if rest is None and factor.is_neg():
-            rest = value
-    if low is None or rest is None:
-        message = f"the values of {statement.iterators[k]} in {statement.name} have no affine bounds"
-        raise Misuse(Code.STORAGE, message, argument="target")
-    return low, rest
+    types = statement.iterator_types
+    return loops_over_box(program, statement.domain, statement.iterators, types, "target")
 
 
 def split_sum(plan: Plan, component: Component) -> tuple[Plan, Component, Component]:

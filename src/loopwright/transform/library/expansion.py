@@ -24,7 +24,7 @@ import islpy as isl
 from loopwright.c.tokens import bracketed
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.dependences import value_based_flow
+from loopwright.model.dependences import value_based_flow, with_accesses
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.functions import functions_of
@@ -113,11 +113,7 @@ def expand(plan: Plan, name: str, loops: Sequence[str]) -> Plan:
 
 def _sees_what_was_before(program: Program, name: str) -> isl.Set:
     """{ [] : for these sizes a read may see a value from before the region }."""
-    alone = [
-        replace(one, accesses=tuple(access for access in one.accesses if access.array == name))
-        for one in program.statements
-    ]
-    _, before = value_based_flow(replace(program, statements=tuple(alone)))
+    _, before = value_based_flow(with_accesses(program, lambda _, access: access.array == name))
     sizes = before.intersect_domain(program.domain()).domain().params().intersect(program.context)
     return isl.Set.from_params(sizes.coalesce()).gist_params(program.context)
 
@@ -150,7 +146,7 @@ def _old_values(plan: Plan, users: Sequence[Statement], name: str, loop: str) ->
         if reader.name not in numbers:
             continue
         for access in (one for one in reader.reads if one.array == name):
-            seen = _distances(plan.program, users, name, reader, access, numbers)
+            seen = _distances(plan.program, reader, access, numbers)
             if seen == {1} and access.place not in {one.place for one in reader.writes}:
                 found.add(access.place)
             elif 1 in seen:
@@ -158,20 +154,11 @@ def _old_values(plan: Plan, users: Sequence[Statement], name: str, loop: str) ->
     return frozenset(found)
 
 
-def _distances(
-    program: Program,
-    users: Sequence[Statement],
-    name: str,
-    reader: Statement,
-    read: Access,
-    numbers: dict[str, isl.Map],
-) -> set[int]:
+def _distances(program: Program, reader: Statement, read: Access, numbers: dict[str, isl.Map]) -> set[int]:
     """How many iterations before its own a read finds what it sees, as far as it is 0 or 1; else -1."""
-    alone = [
-        replace(one, accesses=tuple(a for a in one.accesses if a.array == name and (a.is_write or a is read)))
-        for one in users
-    ]
-    flow, _ = value_based_flow(replace(program, statements=tuple(alone)))
+    flow, _ = value_based_flow(
+        with_accesses(program, lambda _, one: one is read or (one.array == read.array and one.is_write))
+    )
     found: set[int] = set()
     for writer in numbers:
         sources = program.statement(writer).domain.get_space().map_from_domain_and_range(

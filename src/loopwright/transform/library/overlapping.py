@@ -24,7 +24,7 @@ import islpy as isl
 
 from loopwright.c.declarations import unqualified
 from loopwright.c.tokens import bracketed
-from loopwright.errors import Code, InternalError
+from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.presburger.functions import coordinate
@@ -66,9 +66,8 @@ def overlap(
     first, last = (affine_text(plan.program, one, ()) for one in stencil.bounds[0])
     kind, name, pair = iterator_type(stencil, 0), stencil.tiles[0], 2 * stencil.sizes[0]
     head = f"for ({kind} {name} = 0; {first} + {pair} * {name} <= {last}; {name}++)"
-    after = replaced_text(plan.program, f"{head} {{\n{''.join(texts)}}}\n", _storage(stencil))
-    if len(after.statements) != len(roles):
-        raise InternalError(Code.INTERNAL, "overlapped tiles were read as other statements")
+    text = f"{head} {{\n{''.join(texts)}}}\n"
+    after = replaced_text(plan.program, text, _storage(stencil), len(roles))
     return _planned(stencil, after, roles)
 
 
@@ -211,7 +210,11 @@ def _planned(stencil: Stencil, after: Program, roles: Sequence[_Role]) -> tuple[
         statement.name: _held(stencil, statement, role) for statement, role in pairs if not role.statement
     }
     computes = {statement.name: role.statement for statement, role in pairs if role.statement}
-    counting = {one.name: _instances(one, role.bounds) for one, role in pairs if role.bounds}
+    counting = {
+        one.name: instances_where(one, role.bounds).intersect(one.domain)
+        for one, role in pairs
+        if role.bounds
+    }
     copied = {one.name: (role.array, role.reads) for one, role in pairs if role.array}
     return planned_tiles(stencil.plan, after, Redundancy(computes, held, counting), copied)
 
@@ -250,12 +253,11 @@ def planned_tiles(
     return replace(stored, leaves=fresh.leaves, components=components), everything, copies
 
 
-def _instances(statement: Statement, bounds: str) -> isl.Set:
-    """The instances within bounds."""
-    domain = statement.domain
-    names = ", ".join(parameter_names(domain.get_space()))
-    text = f"[{names}] -> {{ {statement.name}[{', '.join(statement.iterators)}] : {bounds} }}"
-    return isl.Set.read_from_str(domain.get_ctx(), text).intersect(domain)
+def instances_where(statement: Statement, condition: str) -> isl.Set:
+    """The points of a statement's space that pass a condition."""
+    names = ", ".join(parameter_names(statement.domain.get_space()))
+    point = f"{statement.name}[{', '.join(statement.iterators)}]"
+    return isl.Set(f"[{names}] -> {{ {point} : {condition} }}")
 
 
 def _held(stencil: Stencil, copy: Statement, role: _Role) -> HeldCell:

@@ -32,7 +32,7 @@ from loopwright.c.syntax import field, operator, walk
 from loopwright.c.tokens import bracketed
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.dependences import value_based_flow
+from loopwright.model.dependences import value_based_flow, with_accesses
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.functions import coordinate
 from loopwright.presburger.sets import IN, OUT, union_map
@@ -40,9 +40,9 @@ from loopwright.source import Span
 from loopwright.transform.library.accesses import (
     affine_text,
     copy_schedule,
+    divided_text,
     in_space,
     loops_over,
-    quasi_affine_text,
     variable_called,
     with_loops,
 )
@@ -216,12 +216,9 @@ def _needs_old_values(program: Program, accesses: Sequence[PackedAccess], depth:
     """Whether a read sees a value from before the iteration, or a cell may be left as it was."""
     own = {one.access for one in accesses}
     names = {one.statement.name for one in accesses}
-    alone = [
-        replace(one, accesses=tuple(access for access in one.accesses if access in own))
-        for one in program.statements
-        if one.name in names
-    ]
-    flow, _ = value_based_flow(replace(program, statements=tuple(alone)))
+    flow, _ = value_based_flow(
+        with_accesses(program, lambda one, access: one.name in names and access in own)
+    )
     times = union_map((iteration_numbers(one.piece, depth) for one in accesses), program.context.get_space())
     served = flow.intersect(times.apply_range(times.reverse())).range()
     for one in accesses:
@@ -233,11 +230,10 @@ def _needs_old_values(program: Program, accesses: Sequence[PackedAccess], depth:
 
 def _sees_copied(plan: Plan, read: PackedAccess, place: Position, depth: int) -> bool:
     """Whether no value that is read is written after the copy in the same iteration of the loops around."""
-    alone = [
-        replace(one, accesses=(*_writes(one, read.access), *([read.access] if one is read.statement else [])))
-        for one in plan.program.statements
-    ]
-    flow, _ = value_based_flow(replace(plan.program, statements=tuple(alone)))
+    name, own = read.access.array, read.access
+    flow, _ = value_based_flow(
+        with_accesses(plan.program, lambda _, one: one is own or (one.array == name and one.is_write))
+    )
     mine = iteration_numbers(read.piece, depth)
     for writer in plan.program.statements:
         for position, piece in pieces(writer.schedule):
@@ -248,10 +244,6 @@ def _sees_copied(plan: Plan, read: PackedAccess, place: Position, depth: int) ->
             if not flow.intersect(together).is_empty():
                 return False
     return True
-
-
-def _writes(statement: Statement, read: Access) -> tuple[Access, ...]:
-    return tuple(access for access in statement.writes if access.array == read.array)
 
 
 def _place(component: Component, depth: int) -> Position:
@@ -325,7 +317,7 @@ def _index(program: Program, read: PackedAccess, packing: _Packing, k: int) -> s
     if any(not one.plain_is_equal(found[0]) for one in found[1:]):
         message = f"where {read.statement.name} finds its values in the copy is not an affine function"
         raise Misuse(Code.STORAGE, message, argument="loop")
-    text = quasi_affine_text(program, found[0], read.statement)
+    text = divided_text(program, found[0], read.statement.iterators, read.statement.domain)
     if text is None:
         message = f"where {read.statement.name} finds its values in the copy cannot be written"
         raise Misuse(Code.STORAGE, message, argument="loop")

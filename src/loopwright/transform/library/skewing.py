@@ -25,7 +25,7 @@ import islpy as isl
 
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.dependences import memory_based, value_based_flow
+from loopwright.model.dependences import memory_based, value_based_flow, with_accesses
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import coordinates, equal_in
 from loopwright.presburger.named import without_parameters
@@ -155,11 +155,7 @@ def _constraining(program: Program) -> Iterator[tuple[str, str, isl.Map]]:
             yield one.source, one.sink, one.relation
     if not local:
         return
-    own = tuple(
-        replace(one, accesses=tuple(access for access in one.accesses if access.array in local))
-        for one in program.statements
-    )
-    values, _ = value_based_flow(replace(program, statements=own))
+    values, _ = value_based_flow(with_accesses(program, lambda _, access: access.array in local))
     for relation in maps_of(values):
         yield relation.get_tuple_name(IN), relation.get_tuple_name(OUT), relation
 

@@ -19,11 +19,10 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c.declarations import unqualified
-from loopwright.errors import Code, InternalError
+from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.presburger.functions import involved
-from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import PARAM, union
 from loopwright.transform.library.accesses import affine_text
 from loopwright.transform.library.hexagons import Hexagons, hexagon, hexagons_of
@@ -31,6 +30,7 @@ from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.library.overlapping import (
     cell_test,
     global_cell,
+    instances_where,
     iterator_type,
     operation_text,
     planned_tiles,
@@ -142,9 +142,7 @@ def staged(plan: Plan, component: Component, sizes: Sequence[SizedLoop]) -> tupl
     parts = list(_program(tiles))
     text = "".join(one if isinstance(one, str) else one.text for one in parts)
     described = [one for one in parts if isinstance(one, _TileStatement)]
-    after = replaced_text(ordered.program, text, _buffers(tiles))
-    if len(after.statements) != len(described):
-        raise InternalError(Code.INTERNAL, "tiles with buffers were read as other statements")
+    after = replaced_text(ordered.program, text, _buffers(tiles), len(described))
     pairs = list(zip(after.statements, described, strict=True))
     statements = tuple(_within_tiles(one, part) for one, part in pairs)
     after = replace(after, statements=statements)
@@ -272,7 +270,5 @@ def _buffers(tiles: _StagedTiles) -> tuple[Array, ...]:
 
 def _within_tiles(statement: Statement, part: _TileStatement) -> Statement:
     """The statement with times in its tile alone: so it is known which tiles are full."""
-    names = ", ".join(parameter_names(statement.domain.get_space()))
-    points = f"{statement.name}[{', '.join(statement.iterators)}]"
-    tile = isl.Set(f"[{names}] -> {{ {points} : {' and '.join(part.tile)} }}")
+    tile = instances_where(statement, " and ".join(part.tile))
     return replace(statement, schedule=statement.schedule.intersect_domain(tile))

@@ -10,7 +10,7 @@ import islpy as isl
 
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.dependences import value_based_flow
+from loopwright.model.dependences import value_based_flow, with_accesses
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.functions import coordinate
@@ -156,11 +156,7 @@ def _nostencil_of(statement: Statement, access: Access) -> Misuse:
 
 def _written(plan: Plan, name: str) -> WrittenArray:
     program, array = plan.program, variable_called(plan, name, sized=False)
-    statements = [
-        replace(one, accesses=tuple(access for access in one.accesses if access.array == name))
-        for one in program.statements
-    ]
-    part = replace(program, statements=tuple(one for one in statements if one.accesses))
+    part = with_accesses(program, lambda _, access: access.array == name)
     flow, before = value_based_flow(part)
     carried = any(_crosses(one) for one in nonempty_maps(flow))
     touched = [_cells(one, access) for one in part.statements for access in one.accesses]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from loopwright.model.annotations import GPU
-from loopwright.model.program import Statement
-from loopwright.transform.library.stencils import offsets_of
+from loopwright.transform.library.overlapping import operation_text
+from loopwright.transform.library.stencils import WrittenArray, offsets_of
 from loopwright.transform.library.stream_tiles import (
     ROWS,
     Cell,
@@ -290,15 +290,15 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
     v, c, statement = tile.names["v"], tile.names["c"], tile.program.statements[1 - side]
     below, level = (f"2 * {v}", f"2 * {v} + 1") if side else (f"2 * {v} + 1", f"2 * {v} + 2")
     cell = tile.place(level, c)
-    edits: dict[tuple[int, int], str] = {}
-    seen: list[tuple[ClaimedWrite, ...]] = []
-    for access in statement.accesses:
-        offset = offsets_of(statement, access)
+    offsets = [offsets_of(statement, access) for access in statement.reads]
+    seen = [_read(tile, 1 - side, offset, cell) for offset in offsets]
+
+    def in_registers(array: WrittenArray, offset: Sequence[int]) -> str:
+        if array.array.name == statement.writes[0].array:
+            return tile.cell(level, 2, c)
         strip = _moved_by(tile.names["p"], offset[1]) if tile.warps else ""
-        old = tile.cell(below, 1 + offset[0], _moved_by(c, offset[-1]), strip=strip)
-        edits[access.place.start, access.place.end] = tile.cell(level, 2, c) if access.is_write else old
-        if not access.is_write:
-            seen.append(_read(tile, 1 - side, offset, cell))
+        return tile.cell(below, 1 + offset[0], _moved_by(c, offset[-1]), strip=strip)
+
     role = StreamRole(
         f"compute {letter(side)}",
         statement=statement.name,
@@ -307,7 +307,7 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
         asked=isl_test(tile.written(statement, cell)),
         seen=tuple(seen),
     )
-    text = _edited_text(statement, edits)
+    text = operation_text(tile.stencil, statement, in_registers)
     columns = tile.strip_loop + tile.loop("c", 1, tile.width)
     yield f"{columns}{text}\n", role
 
@@ -362,8 +362,3 @@ def _stores(tile: StreamTile) -> Iterator[Line]:
 
 def _moved_by(name: str, distance: int) -> str:
     return f"{name} {'+' if distance > 0 else '-'} {abs(distance)}" if distance else name
-
-
-def _edited_text(statement: Statement, edits: Mapping[tuple[int, int], str]) -> str:
-    body = statement.body
-    return body.place.edited((*place, new) for place, new in sorted(edits.items())) + body.terminator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -323,6 +323,14 @@ class StreamTile:
     def kind(self, loop: int) -> str:
         types = self.program.statements[0].iterator_types
         return types[loop] if types else "int"
+
+    def nest(self, names: Sequence[str], ends: Callable[[int], tuple[str, str]]) -> str:
+        """Loops over cells, under these names, from the first to the last one along each loop."""
+        places = [(k, name, *ends(k)) for k, name in zip(self.loops, names, strict=True)]
+        return "".join(
+            f"for ({self.kind(k)} {name} = {low}; {name} <= {high}; {name}++) "
+            for k, name, low, high in places
+        )
 
     def loop(self, name: str, first: int, last: int) -> str:
         used = self.names[name]

@@ -36,15 +36,14 @@ from functools import partial
 import islpy as isl
 
 from loopwright.c.declarations import unqualified
-from loopwright.errors import Code, InternalError
+from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.annotations import GPU
 from loopwright.model.program import Array, MemorySpace, Program, Statement
-from loopwright.presburger.dimensions import only
-from loopwright.presburger.sets import DIM, OUT
+from loopwright.presburger.sets import OUT
 from loopwright.transform.library.accesses import affine_text
 from loopwright.transform.library.loops import SizedLoop
-from loopwright.transform.library.stencils import NO_STENCIL, Stencil, bounds_of, offsets_of, stencil_of
+from loopwright.transform.library.stencils import NO_STENCIL, Stencil, offsets_of, stencil_of
 from loopwright.transform.library.stream_text import Line, pass_text
 from loopwright.transform.library.stream_tiles import (
     ROWS,
@@ -63,14 +62,9 @@ from loopwright.transform.vectors import entry, pieces
 def streamed_text(stencil: Stencil, passes: Sequence[StreamTile]) -> Iterator[Line]:
     first = passes[0]
     inner, _ = step_arrays(stencil)
-    point = stencil.loops[1:]
-    heads = ""
-    for k, name in zip(first.loops, point, strict=True):
-        low, high = first.touched_range(1, k)
-        heads += f"for ({first.kind(k)} {name} = {low}; {name} <= {high}; {name}++) "
-    statement = stencil.program.statements[0]
-    ends = [bounds_of(only(statement.domain, DIM, k).reset_tuple_id(), "") for k in (0, *first.loops)]
-    tests = [" <= ".join(affine_text(stencil.program, end, ()) for end in pair) for pair in ends]
+    point, statement = stencil.loops[1:], stencil.program.statements[0]
+    heads = first.nest(point, partial(first.touched_range, 1))
+    tests = [" <= ".join(first.written_range(statement, k)) for k in (0, *first.loops)]
     if first.few:
         yield f"if ({' || '.join(first.few)}) {{\n", None
         yield from _rest(first, "all", first.low(0))
@@ -100,10 +94,8 @@ def streamed_text(stencil: Stencil, passes: Sequence[StreamTile]) -> Iterator[Li
 def _back(tile: StreamTile) -> Line:
     """After an odd number of passes, what the last one stored."""
     _, outer = step_arrays(tile.stencil)
-    statement, heads = tile.program.statements[1], ""
-    for k, name in zip(tile.loops, statement.iterators[1:], strict=True):
-        low, high = tile.written_range(statement, k)
-        heads += f"for ({tile.kind(k)} {name} = {low}; {name} <= {high}; {name}++) "
+    statement = tile.program.statements[1]
+    heads = tile.nest(statement.iterators[1:], partial(tile.written_range, statement))
     point, array = statement.iterators[1:], outer.array.name
     role = StreamRole("back", array=array, point=point, time=tile.time(0, str(tile.steps)))
     return f"{heads}{element(array, point)} = {element(outer.next, point)};\n", role
@@ -114,12 +106,7 @@ def _rest(tile: StreamTile, key: str, begin: str) -> Iterator[Line]:
     program, time = tile.program, tile.stencil.loops[0]
     yield f"for ({tile.kind(0)} {time} = {begin}; {time} <= {tile.high(0)}; {time}++) {{\n", None
     for one in program.statements:
-        heads = ""
-        for k in tile.loops:
-            ends = bounds_of(only(one.domain, DIM, k).reset_tuple_id(), one.iterators[k])
-            low, high = (affine_text(program, end, ()) for end in ends)
-            loop = one.iterators[k]
-            heads += f"for ({tile.kind(k)} {loop} = {low}; {loop} <= {high}; {loop}++) "
+        heads = tile.nest(one.iterators[1:], partial(tile.written_range, one))
         text = one.body.place.text + one.body.terminator
         yield f"{heads}{text}\n", StreamRole(f"{key} {one.name}", statement=one.name, point=one.iterators)
     yield "}\n", None
@@ -147,9 +134,7 @@ def stream(
     for text, role in streamed_text(stencil, passes):
         texts.append(text)
         roles += [] if role is None else [role]
-    after = replaced_text(plan.program, "".join(texts), _storage(stencil, passes))
-    if len(after.statements) != len(roles):
-        raise InternalError(Code.INTERNAL, "streamed tiles were read as other statements")
+    after = replaced_text(plan.program, "".join(texts), _storage(stencil, passes), len(roles))
     made, *parts = _planned(stencil, passes, after, roles)
     return replace(made, fetched=fetched), parts[0], parts[1], parts[2]
 
