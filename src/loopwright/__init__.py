@@ -1,4 +1,4 @@
-"""Loopwright: loop transformation that is proved, not hoped.
+"""Loopwright: transformation of C loops with proofs.
 
     import loopwright as lw
 
@@ -17,7 +17,7 @@
     Path("report.html").write_text(lw.report("gemm.c", "tile(Mult, 32, 32)").html)
 
 docs/python.md has examples of all functions.  Errors are `LoopwrightError`s; each has a `Code`.
-`flags` are options of the compiler that the file needs, such as ["-Iinclude", "-DN=100"].
+`flags` are compiler options of the file, such as ["-Iinclude", "-DN=100"].
 """
 # Python binds a subpackage's name in its parent when it is first loaded: the rooms that share the name of a
 # function, which import nothing, are loaded before the functions.
@@ -68,7 +68,7 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """The functions and the errors; not the rooms that happen to be loaded."""
+    """The public functions and errors, without the packages that happen to be loaded."""
     return [*__all__, "__doc__", "__version__"]
 
 
@@ -85,7 +85,7 @@ def read(
     pure: Iterable[str] = (), assume: Sequence[str] = (), flags: Sequence[str] = (),
     function: str | Sequence[str] | None = None, loop: int | str | Sequence[int | str] | None = None,
 ) -> FluentPlan:
-    """The region of a C file, in the order its author wrote.
+    """Read the region of a C file as a plan.
 
     `pure` names functions without side effects and `assume` states facts about the parameters, as
     `--pure` and `--assume` do on the command line.  `function` and `loop`, a line or "file:line", choose
@@ -116,7 +116,7 @@ def read_regions(
     pure: Iterable[str] = (), assume: Sequence[str] = (), flags: Sequence[str] = (),
     function: str | Sequence[str] | None = None, loop: int | str | Sequence[int | str] | None = None,
 ) -> tuple[FluentPlan, ...]:
-    """The regions of a C file, or what is chosen, in the order of its text; there is one at least."""
+    """Read all regions of a C file, or the selected ones, as plans in source order; at least one."""
     from loopwright.read.c.reader import read_c
     from loopwright.transform import plan_of
 
@@ -139,7 +139,7 @@ def _reading(
 def find(
     path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = (), flags: Sequence[str] = ()
 ) -> tuple[Nest, ...]:
-    """The loops of a C file: how to ask for them, and what they mean or why they cannot be read."""
+    """List the loops of a C file, with the options that select them or why they cannot be read."""
     from loopwright.read.c.find import nests_of
     from loopwright.read.c.reader import load_c
 
@@ -148,7 +148,7 @@ def find(
 
 @public
 def read_schedule(path: str | Path) -> Schedule:
-    """The schedule that a `.poly`, `.in`, `.st`, `.cloog` or `.scop` file describes."""
+    """Read a schedule from a `.poly`, `.in`, `.st`, `.cloog` or `.scop` file."""
     from loopwright.read.schedules import read_schedule
 
     return read_schedule(given.file_named(path))
@@ -168,7 +168,7 @@ def generate(
     max_statements: int | None = None,
     max_unroll: int = 100_000,
 ) -> Node:
-    """The loops that run the schedule; the options are those of `loopwright codegen`."""
+    """Generate loops that execute the schedule; the options are those of `loopwright codegen`."""
     from loopwright.generate.context import GenerationOptions
     from loopwright.generate.program import generate
     from loopwright.model.schedule import LoopType, Schedule
@@ -211,7 +211,7 @@ def prove(
     function: str | Sequence[str] | None = None, loop: int | str | Sequence[int | str] | None = None,
     allow_reassociation: bool = False,
 ) -> LegalityVerdict | Verdict | Comparison:
-    """Whether a plan is legal, a program runs exactly a schedule, or two C files compute the same."""
+    """Prove a plan legal, a program correct for its schedule, or two C files equivalent."""
     from pathlib import Path
 
     from loopwright.model.schedule import Schedule
@@ -249,7 +249,7 @@ def check(
     flags: Sequence[str] = (),
     **sizes: int,
 ) -> Report:
-    """Run `program` and compare every operation with `spec`, or with the original in its comment."""
+    """Run `program` and check every operation against `spec`, or against the original in its comment."""
     from loopwright.check.run.execute import Toolchain
     from loopwright.check.verify import CheckOptions, check_file
 
@@ -269,7 +269,7 @@ def optimise(
     flags: Sequence[str] = (),
     **sizes: int,
 ) -> Optimised:
-    """The fastest script for a C file that `budget` seconds find, proved; with `model` nothing is run."""
+    """Search `budget` seconds for the fastest script and prove it; with `model`, run no programs."""
     from loopwright.optimise.optimising import Search, optimise_file
 
     numbers = given.problem_sizes(sizes, "lw.optimise('program.c', budget=60, N=100)")
@@ -280,7 +280,7 @@ def optimise(
 
 @public
 def suggest(plan: Plan) -> tuple[Suggestion, ...]:
-    """What may be done to the loops as they were written: every suggestion is proved legal."""
+    """List transformations of the original loops, each proved legal."""
     from loopwright.optimise.pricing import priced_suggestions
     from loopwright.transform.plan import Plan
 
@@ -310,11 +310,11 @@ def to_c(
     allow_reassociation: bool = False,
     guard: bool = False,
 ) -> str:
-    """The program as C; `standalone` makes it a file that compiles alone.
+    """Generate C; `standalone` makes it a file that compiles by itself.
 
-    A plan, or the plans of a file's regions in the order of its text, gives the C file with its
-    new loops, proved as `loopwright transform` proves it.  A region without a plan keeps its text.
-    With `guard`, what is left to believe is tested at run time, before the new loops.
+    A plan, or the plans of a file's regions in source order, gives the C file with its new loops, after
+    the proofs of `loopwright transform`.  A region without a plan stays as it is.  With `guard`,
+    unproved assumptions are tested at run time, before the new loops.
     """
     from loopwright.transform.plan import Plan
 
@@ -337,7 +337,7 @@ def to_c(
 
 @public
 def describe(what: Plan | Program) -> str:
-    """What was understood of a region, as `loopwright extract` prints it: domains, accesses, dependences."""
+    """Describe the model of a region as `loopwright extract` does: domains, accesses, dependences."""
     from loopwright.model.dependences import dependences
     from loopwright.model.program import Program
     from loopwright.report.program_text import as_text
@@ -358,7 +358,7 @@ def report(
     openmp: bool = False,
     allow_reassociation: bool = False,
 ) -> HtmlReport:
-    """The page that `loopwright show` writes: what the text of a script does to a C file, and why."""
+    """Make the page of `loopwright show`, which explains the effect of a script on a C file."""
     from dataclasses import replace
 
     from loopwright.report.regions import report_on
@@ -371,7 +371,7 @@ def report(
 
 @public
 def widget(plan: Plan, *, allow_reassociation: bool = False) -> MovingWidget:
-    """The moving picture of a plan for a notebook: play, step, turn, and sliders for the sizes."""
+    """Make an animation of a plan for a notebook, with controls for steps, rotation and sizes."""
     try:
         from loopwright.report.widget import MovingWidget
     except ModuleNotFoundError as missing:
@@ -383,14 +383,14 @@ def widget(plan: Plan, *, allow_reassociation: bool = False) -> MovingWidget:
 
 
 def _html(value: object) -> str:
-    """How a notebook shows a value of ours."""
+    """The HTML that a notebook shows for a value."""
     from loopwright.report.notebook import html
 
     return html(value)
 
 
 def _words(diagnostic: Diagnostic) -> str:
-    """The text of an error that a caller from Python gets."""
+    """The text of an error for callers from Python."""
     from loopwright.report.diagnostics import as_text
 
     return as_text(diagnostic, more=True)

@@ -22,19 +22,19 @@ _SHOWN = 40
 
 
 def expected(value: object, kinds: type | tuple[type, ...] | UnionType, what: str, usage: str) -> None:
-    """Raise unless `value` is of one of the kinds; `what` names them."""
+    """Raise unless `value` has one of these types; `what` describes them."""
     if not isinstance(value, kinds):
         message = f"{what} is expected here, not {kind_of(value)}"
         raise BadArgument(Code.ARGUMENTS, message, hint=f"write {usage}")
 
 
 def integer(value: T) -> T | int:
-    """An integer of another library (numpy's) as Python's; any other value as it is."""
+    """An integer of another library, such as numpy, as a Python integer; any other value unchanged."""
     return index(value) if isinstance(value, SupportsIndex) and not isinstance(value, bool) else value
 
 
 def kind_of(value: object) -> str:
-    """How a message names a value that is not what was expected."""
+    """A description of an unexpected value for a message."""
     return "None" if value is None else f"a value of type '{type(value).__name__}'"
 
 
@@ -74,12 +74,12 @@ def pure_names(values: object) -> tuple[str, ...]:
 
 
 def facts(values: object) -> tuple[str, ...]:
-    """What is assumed of the parameters."""
+    """The assumptions about the parameters."""
     return texts(values, 'assume=("n > 0",)')
 
 
 def compiler_flags(values: object) -> tuple[str, ...]:
-    """Options of the compiler that decide what a text means."""
+    """Compiler options that affect the meaning of the source."""
     from loopwright.c.typed.options import absolute_paths
 
     usage = 'flags=("-Iinclude", "-DN=100")'
@@ -100,13 +100,13 @@ _VERBS = {
 
 
 def advice(name: str) -> str:
-    """What is said of a name that the package does not have; verbs of the command line may be other calls."""
+    """The error for an unknown attribute of the package; a verb may correspond to another function."""
     missing = f"module 'loopwright' has no attribute '{name}'"
     return f"{missing}: write {_VERBS[name]}" if name in _VERBS else missing
 
 
 def one_of(value: object, known: Sequence[object], what: str) -> None:
-    """Raise unless a value is one of those there are."""
+    """Raise unless the value is one of the known ones."""
     if value not in known:
         message = f"there is no {what} called {value!r}"
         words = ", ".join(one for one in known if isinstance(one, str))
@@ -114,7 +114,7 @@ def one_of(value: object, known: Sequence[object], what: str) -> None:
 
 
 def one_file(regions: Sequence[object], usage: str) -> None:
-    """Raise unless these are regions of plans, one at least, of one file and no two of them the same."""
+    """Raise unless these are plans for different regions of one file, at least one."""
     for region in regions or (None,):
         expected(region, Span, "a plan", usage)
     places = [region for region in regions if isinstance(region, Span)]
@@ -127,7 +127,7 @@ def one_file(regions: Sequence[object], usage: str) -> None:
 
 
 def seconds(value: float, usage: str) -> float:
-    """A time that is allowed."""
+    """A time limit."""
     expected(value, (int, float), "a number of seconds", usage)
     if not 0.001 <= value < float("inf"):
         raise BadInput(Code.ARGUMENTS, f"{value} must be a number of seconds >= 0.001", hint=f"write {usage}")
@@ -135,7 +135,7 @@ def seconds(value: float, usage: str) -> float:
 
 
 def problem_sizes(sizes: Mapping[str, object], usage: str) -> dict[str, int]:
-    """Numbers by the names of the sizes."""
+    """The values of the sizes by name."""
     found: dict[str, int] = {}
     for name, given in sizes.items():
         value = integer(given)

@@ -18,19 +18,19 @@ T = TypeVar("T")
 
 
 class Displayed:
-    """A value with a representation in HTML, which a notebook asks for."""
+    """A value that a notebook can display as HTML."""
 
     __slots__ = ()
 
     render: ClassVar[Callable[[object], str]]
-    """From a value to HTML that needs nothing around it."""
+    """Converts a value to self-contained HTML."""
 
     def _repr_html_(self) -> str:
         return Displayed.render(self)
 
 
 def public(function: Callable[P, T]) -> Callable[P, T]:
-    """For what users call from Python: its errors say all they know, and show no frames of its insides."""
+    """A decorator for public functions: their errors have full messages and no internal stack frames."""
 
     @wraps(function)
     def called(*arguments: P.args, **named: P.kwargs) -> T:

@@ -20,17 +20,16 @@ from loopwright.source import Span
 
 
 class Severity(Enum):
-    """The word before the message."""
+    """The word printed before the message."""
 
     ERROR = "error"
     INTERNAL = "internal error"
 
 
 class Code(Enum):
-    """What kind of error it is: given where it is raised, explained by `loopwright explain CODE`.
+    """The kind of an error; `loopwright explain CODE` explains it.
 
-    The hundreds are the exit statuses, but for that of an interrupt: each class of errors below has those of
-    one hundred.
+    The hundreds digit is the class of the error and, except for an interrupt, the exit status.
     """
 
     READ_TOO_EARLY = "LW101"
@@ -87,12 +86,12 @@ class Code(Enum):
 
     @property
     def exit_code(self) -> int:
-        """The exit status of a command that ends with it; 130 is what shells expect of an interrupt."""
+        """The exit status of a command that ends with this error; shells expect 130 for an interrupt."""
         return 130 if self is Code.INTERRUPTED else self.hundred
 
     @property
     def hundred(self) -> int:
-        """Its class of errors: 1 is a no, 2 bad input, 3 no answer, 4 a failure of Loopwright."""
+        """The class of the error: 1 is a no, 2 bad input, 3 no answer, 4 a failure of Loopwright."""
         return int(self.value[2])
 
     @property
@@ -110,7 +109,7 @@ class Code(Enum):
 
 
 REPORT = "please report it, with the input and the command line, at the project's issue tracker"
-"""What to do about an `InternalError`."""
+"""The hint of an `InternalError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,20 +138,20 @@ class Diagnostic:
     more: int = 0
     """How many other failures there are, each a part of `others`."""
     others: tuple[Note, ...] = ()
-    """What else is to be said, after the hint."""
+    """Remarks printed after the hint."""
     excerpt: str = ""
     """What stands for the line of `span` where its text is not at hand."""
     details: Mapping[str, Any] | None = None
-    """The failure as data."""
+    """The witness as data."""
 
     @property
     def summary(self) -> str:
-        """The message, and how many more there are."""
+        """The message and the number of further failures."""
         return f"{self.message} (and {self.more} more)" if self.more else self.message
 
 
 class LoopwrightError(Exception):
-    """What the user sees: a message, where it belongs, and what to do next."""
+    """The base of all errors: a message with its place, and a hint that says what to do next."""
 
     render: ClassVar[Callable[[Diagnostic], str]]
     """A diagnostic as the command line prints it, given from above as `Displayed.render` is."""
@@ -173,41 +172,41 @@ class LoopwrightError(Exception):
 
     @classmethod
     def of(cls, diagnostic: Diagnostic) -> Self:
-        """The error for a diagnostic that is made already."""
+        """The error for an existing diagnostic."""
         made = cls.__new__(cls, diagnostic.summary)
         made.diagnostic = diagnostic
         return made
 
     def at(self, span: Span) -> Self:
-        """The same error with this place, where it has none of its own."""
+        """The same error with this place, unless it already has one."""
         if self.span is None:
             self.diagnostic = replace(self.diagnostic, span=span)
         return self
 
     def advised(self, hint: str) -> Self:
-        """The same error with this hint, where it has none of its own."""
+        """The same error with this hint, unless it already has one."""
         if self.hint is None:
             self.diagnostic = replace(self.diagnostic, hint=hint)
         return self
 
     @property
     def code(self) -> Code:
-        """What kind of error it is; `loopwright explain CODE` says more."""
+        """The code of the error; `loopwright explain CODE` says more."""
         return self.diagnostic.code
 
     @property
     def message(self) -> str:
-        """What is wrong, in one sentence."""
+        """The message, in one sentence."""
         return self.diagnostic.summary
 
     @property
     def span(self) -> Span | None:
-        """The place it is about, if there is one."""
+        """The place of the error, if there is one."""
         return self.diagnostic.span
 
     @property
     def hint(self) -> str | None:
-        """What to do about it, if that is known."""
+        """What to do about the error, if that is known."""
         return self.diagnostic.hint
 
 
@@ -219,15 +218,15 @@ def _again(kind: type[LoopwrightError], state: dict[str, Any]) -> LoopwrightErro
 
 
 class BadInput(LoopwrightError):
-    """The text given cannot be read or has no meaning."""
+    """The input is invalid."""
 
 
 class BadArgument(BadInput, TypeError):
-    """A function of Python was given another kind of value than it takes."""
+    """An argument of a Python function has the wrong type."""
 
 
 class Illegal(LoopwrightError):
-    """The answer is no. `witness` is the smallest example that shows it."""
+    """The answer is no; `witness` is the smallest counterexample."""
 
     def __init__(
         self, code: Code, message: str, *, witness: str, span: Span | None = None, hint: str | None = None
@@ -237,12 +236,12 @@ class Illegal(LoopwrightError):
 
     @property
     def witness(self) -> str:
-        """The example that shows it; empty where there is none."""
+        """The counterexample; empty if there is none."""
         return self.diagnostic.witness or ""
 
 
 class GaveUp(LoopwrightError):
-    """A budget ran out before there was an answer."""
+    """A limit of time or size was reached before there was an answer."""
 
 
 class NotModelled(GaveUp):
@@ -253,7 +252,7 @@ class NotModelled(GaveUp):
 
 
 class Crashed(LoopwrightError):
-    """The user's program, which had to run, crashed or did not end in time."""
+    """The user's program crashed or did not terminate in time."""
 
 
 class InternalError(LoopwrightError):

@@ -1,4 +1,4 @@
-"""How work that takes long reports what it is doing; the caller decides what becomes of the reports."""
+"""Progress reports of long-running work; the caller decides how to show them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Called with what is being done and, where it can be counted, how much of how much is done."""
+    """A callback with a description of the current work and, if countable, the amount done and the total."""
 
     def __call__(self, doing: str, done: int = 0, total: int = 0) -> None: ...
 

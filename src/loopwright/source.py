@@ -1,4 +1,4 @@
-"""A text the user wrote, and places in it: the one kind of text and the one kind of place there is.
+"""Source texts and places in them.
 
 Offsets count characters of `Source.text`; lines and columns count from 1.  Bytes that are not UTF-8
 are kept in it as surrogate escapes, so that `encode` gives back the file byte for byte.
@@ -19,22 +19,22 @@ from typing import Any, BinaryIO, TypeAlias
 from loopwright.lazy_dataclass import dataclass
 
 STANDARD = "-"
-"""In place of the name of a file: standard input, or standard output."""
+"""The file name that stands for standard input or standard output."""
 
 _MOST = 64 << 20
-"""Bytes of standard input that are read at all: readers refuse far fewer."""
+"""The greatest number of bytes read from standard input; readers have much lower limits."""
 
 Edit: TypeAlias = tuple[int, int, str]
-"""What is to stand in a text from one offset to another."""
+"""A replacement for the characters from one offset to another."""
 
 
 def called(path: str) -> str:
-    """What messages call a file."""
+    """The name of a file in messages."""
     return "<stdin>" if path == STANDARD else path
 
 
 def file_bytes(path: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes]:
-    """What messages call a file, and its first `most` bytes."""
+    """The name of a file in messages, and its first `most` bytes."""
     name = os.fspath(path)
     if name != STANDARD:
         with open(name, "rb") as file:
@@ -52,7 +52,7 @@ def _content(stream: BinaryIO) -> bytes:
 
 
 def with_edits(text: str, edits: Iterable[Edit], start: int = 0, end: int | None = None) -> str:
-    """`text[start:end]` with pieces replaced, which are in order."""
+    """`text[start:end]` with replacements, which are sorted."""
     pieces: list[str] = []
     for first, last, new in edits:
         pieces += [text[start:first], new]
@@ -62,7 +62,7 @@ def with_edits(text: str, edits: Iterable[Edit], start: int = 0, end: int | None
 
 @lru_cache(maxsize=16)
 def line_ends(text: str) -> list[int]:
-    """Where the lines of a text end."""
+    """The offsets at which the lines of a text end."""
     return [match.start() for match in re.finditer("\n", text)]
 
 
@@ -73,7 +73,7 @@ class Source:
     path: str
     text: str = field(repr=False)
     chosen: tuple[tuple[int, int], ...] = ()
-    """The parts that are read, where it is not for the text to say: offsets, in order."""
+    """The selected parts, if the source does not mark them: sorted offsets."""
 
     @staticmethod
     def decode(path: str, data: bytes) -> Source:
@@ -92,7 +92,7 @@ class Source:
         return Span(self, start, start + length)
 
     def offset(self, line: int, column: int) -> int:
-        """Where a line and column are; beyond the text, its end."""
+        """The offset of a line and column; the end of the text if they are beyond it."""
         start = 0
         for _ in range(line - 1):
             following = self.text.find("\n", start)
@@ -106,7 +106,7 @@ class Source:
         return bisect_left(line_ends(self.text), offset) + 1
 
     def edited(self, edits: Sequence[Edit]) -> Source:
-        """The text with pieces replaced, which are in order; what is chosen moves with them."""
+        """The source with sorted replacements; the selected parts move accordingly."""
 
         def moved(offset: int, before: Sequence[Edit]) -> int:
             return offset + sum(len(text) - (end - start) for start, end, text in before)
@@ -131,7 +131,7 @@ class Span:
 
     @staticmethod
     def start_of(path: str) -> Span:
-        """The place of what is said about a file as a whole, which may not be readable at all."""
+        """The place of a message about a whole file, which need not be readable."""
         return Span(Source(path, ""), 0, 0)
 
     def __lt__(self, other: Span) -> bool:
@@ -145,7 +145,7 @@ class Span:
         return self.start <= other.start and other.end <= self.end
 
     def edited(self, edits: Iterable[Edit]) -> str:
-        """These characters with pieces replaced, which are in order."""
+        """These characters with sorted replacements."""
         return with_edits(self.source.text, edits, self.start, self.end)
 
     def reworded(self, text: str = "") -> Edit:
@@ -174,7 +174,7 @@ class Span:
 
     @property
     def place(self) -> str:
-        """`file:line:column`, as messages have it."""
+        """`file:line:column`, for messages."""
         return f"{self.file}:{self.line}:{self.column}"
 
     @property

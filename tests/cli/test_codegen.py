@@ -204,7 +204,7 @@ def test_time_runs_out(triangle: str, monkeypatch: pytest.MonkeyPatch, capfd: Ca
     assert time.monotonic() - start < 600, "the worker was waited for"
     out, err = capfd.readouterr()
     assert out == ""
-    told = "the time limit of 0.5 s on the clock ran out while generating loops"
+    told = "the wall-clock limit of 0.5 s ran out while generating loops"
     assert err.startswith(f"{triangle}: error: {told}\n")
 
 

@@ -74,7 +74,7 @@ SCRIPTS: list[tuple[str, bytes, str, str]] = [
     ("handle", b"tile(Mutl, 32, 32)", "1:6: error: no loop component is called Mutl", "did you mean Mult?"),
     ("iterator", b"interchange(Mult, i, jj)", "the iterator jj", "did you mean j? its loops are i, j"),
     ("line", b"tile(@99, 32, 32)", "on line 99", "the nearest is @5"),
-    ("open", b"tile(Mult, 32", "this '(' is never closed", "put ')' where it ends"),
+    ("open", b"tile(Mult, 32", "this '(' is never closed", "add the missing ')'"),
     ("closed", b"tile(Mult, 32))", "this ')' closes nothing", "leave it out"),
     ("commas", b"tile(Mult 32 32)", "'32' where ',' or ')' should be", "commas between them"),
     ("colons", b"tile(Mult, i:32)", "':' where ',' or ')' should be", "written i=32"),

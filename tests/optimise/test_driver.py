@@ -70,6 +70,6 @@ def test_no_data_are_made_for_members_of_structs(tmp_path: Path) -> None:
     file = tmp_path / "product.c"
     file.write_text(PRODUCT_OF_STRUCTS)
     (program,) = read_c(file, ReadOptions(choice=choice("product")))
-    with pytest.raises(BadInput, match="no data can be made for 'product'") as failure:
+    with pytest.raises(BadInput, match="no data can be generated for 'product'") as failure:
         driver_for([program], [{}], (), 1)
     assert failure.value.hint is not None and "--model" in failure.value.hint

@@ -71,14 +71,14 @@ def shop(folder: Path) -> tuple[Workshop, Parcel]:
 @pytest.mark.parametrize(
     ("address", "what"),
     [
-        ("tcp://192.168.1.7:8786", "not on this machine and not encrypted"),
-        ("tcp://localhost.example.org:8786", "not on this machine and not encrypted"),
-        ("tcp://0.0.0.0:8786", "not on this machine and not encrypted"),
-        ("tcp://[::2]:8786", "not on this machine and not encrypted"),
-        ("tcp://127.0.0.1.nip.io:8786", "not on this machine and not encrypted"),
-        ("tcp://127.0.0.1@10.0.0.1:8786", "not on this machine and not encrypted"),
-        ("ws://127.0.0.1:8786", "must be tcp://HOST:PORT or tls://HOST:PORT"),
-        ("10.0.0.1:8786", "must be tcp://HOST:PORT or tls://HOST:PORT"),
+        ("tcp://192.168.1.7:8786", "neither on this machine nor encrypted"),
+        ("tcp://localhost.example.org:8786", "neither on this machine nor encrypted"),
+        ("tcp://0.0.0.0:8786", "neither on this machine nor encrypted"),
+        ("tcp://[::2]:8786", "neither on this machine nor encrypted"),
+        ("tcp://127.0.0.1.nip.io:8786", "neither on this machine nor encrypted"),
+        ("tcp://127.0.0.1@10.0.0.1:8786", "neither on this machine nor encrypted"),
+        ("ws://127.0.0.1:8786", "must have the form tcp://HOST:PORT or tls://HOST:PORT"),
+        ("10.0.0.1:8786", "must have the form tcp://HOST:PORT or tls://HOST:PORT"),
         ("tls://10.0.0.1:8786", "needs certificates"),
     ],
 )

@@ -281,7 +281,7 @@ def test_threads_get_the_outermost_loop_that_is_parallel(tmp_path: Path) -> None
     given = parse_script("reverse(S1, i)\n")
     first, second, *_ = searched(given)
     assert {first[:1], second[:1]} == {given} and "parallel(" in script_text(first)
-    with pytest.raises(GaveUp, match="the script to start from is not legal"):
+    with pytest.raises(GaveUp, match="the script given by --start is not legal"):
         searched(parse_script("reverse(S1, k)\n"))
 
 

@@ -118,7 +118,7 @@ def test_a_script_that_was_faster_and_is_not_proved_is_told_of() -> None:
     script = parse_script("tile(S, 32, 32)")
     tried = (Trial(script, 1.0, "", 0.5), Trial((), 9.0, "as written", 2.0))
     found = Optimised((), None, USUAL, tried, 2, 0, 1.0, Times((2.0,)), Times((2.0,)), is_unproved=True)
-    assert "4.00 times as fast was timed, and not proved in the time left: try a larger --budget" in (
+    assert "4.00 times as fast was found, but not proved in the time left: try a larger --budget" in (
         optimised_text("a.c", found)
     )
     in_turns = replace(found, is_unproved=False)  # it was proved, and no faster when both ran in turns

@@ -159,7 +159,7 @@ def test_new_loops_are_divided_and_compute_the_same(tmp_path: Path) -> None:
         assert is_kept or lines[0] == "#pragma omp barrier"
         listed = " ".join(outcome.regions[k].assumptions)
         assert ("all threads wait at these loops" in listed) != is_kept
-        assert ("the same in all threads" in listed) == (name == "threads that call")
+        assert ("equal in all threads" in listed) == (name == "threads that call")
         assert "is dropped" not in listed
     printed = []
     for name, text in (("old", old), ("same", same.source.text), ("changed", changed.source.text)):
@@ -232,7 +232,7 @@ UNSOUND = {
         PARALLEL,
         "double D[N];",
         "for (i = 0; i < n; i++) { L: D[0] = B[i]; M: C[i] = D[0]; }",
-        "could not decide what threads make of this",
+        "could not decide the effect of several threads",
     ),
     "no block": ("#pragma omp parallel\n", None, LOOP, "about the loop after it"),
     "statements beside": (PARALLEL, "", f"{LOOP} B[0] += 1;", "every thread runs"),

@@ -37,7 +37,7 @@ def test_waiting_costs_no_processor_time() -> None:
 
 
 def test_waiting_takes_time() -> None:
-    with pytest.raises(GaveUp, match=r"the time limit of 0.6 s on the clock ran out while sleeping"):
+    with pytest.raises(GaveUp, match=r"the wall-clock limit of 0.6 s ran out while sleeping"):
         within(60, _sleep, silent, wall=0.6)
 
 

@@ -107,7 +107,7 @@ def test_a_picture_moves(page: Page) -> None:
     page.click(".lwm-play")
     page.click(".lwm-bar button:has-text(\"All\")")
     page.locator(".lwm-dot").nth(3).hover()
-    assert "waits for" in page.inner_text(".lwm-says")
+    assert "depends on" in page.inner_text(".lwm-says")
     expect(page.locator(".lwm-arrow.kept.head")).not_to_have_count(0)
     slider = page.locator(".lwm-sizes input[type=range]").first
     slider.fill("3")

@@ -146,7 +146,7 @@ def _later(time: isl.Map) -> isl.Map:
         (STEPS.replace(" + b[0]", " + b[2 * i]"), SCRIPT, "b[2 * i]"),
         (STEPS, "L = lift(New, 1)\n(T, C) = overlap(L, t=2)\n", "a size for each loop"),
         (STEPS, "(T, C) = overlap(New, t=2, i=8)\n", "not the whole region"),
-        (STEPS, "L = lift(New, 1)\nshift(L, t, 1)\n(T, C) = overlap(L, t=2, i=8)\n", "changed before"),
+        (STEPS, "L = lift(New, 1)\nshift(L, t, 1)\n(T, C) = overlap(L, t=2, i=8)\n", "operation changed"),
     ],
 )
 def test_what_is_no_stencil(body: str, script: str, message: str) -> None:

@@ -249,7 +249,7 @@ def test_what_was_left_as_it_is_comes_with_a_way_out(
     file.write_text(SWAP)
     status, text = run(capsys, str(file))
     assert status == 0
-    assert "# left as it is, so that nothing was tried inside\n# line 7: 'a' has 1 dimension here" in text
+    assert "# not analysed, so that no operation was tried inside\n# line 7: 'a' has 1 dimension here" in text
     assert text.count("if (t % 2 == 0) b[i] = .. a[i] ..; else a[i] = .. b[i] ..") == 1
     (program,) = read_c(file)
     assert "{a, b, s} as one: not aliased" in program.assumptions[0].text

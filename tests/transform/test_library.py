@@ -147,7 +147,7 @@ def test_directives_follow_their_loops() -> None:
 
 def test_a_directive_in_the_way() -> None:
     error = refused(MATMUL, "parallel(Mult, k)\nreverse(Mult, k)")
-    assert error.message == "this changes a loop that was marked 'parallel'"
+    assert error.message == "this changes a loop that is already marked 'parallel'"
     assert error.hint is not None and "after the operations" in error.hint
 
 
@@ -168,7 +168,7 @@ def test_separate_cuts_a_fused_loop_at_the_bounds() -> None:
     ("script", "message"),
     [
         ("tile(Mult, 4, 4, 4, 4)", "4 tile sizes, but the statements share 3 loops"),
-        ("W = lift(Mult, 2)\ntile(W, i=4, k=4)", "but not of S1"),
+        ("W = lift(Mult, 2)\ntile(W, i=4, k=4)", "but does not enclose S1"),
         ("W = lift(Mult, 1)\ntile(W, 4, 4, 4)", "3 tile sizes, but the statements share 2 loops"),
         ("tile(Mult, 4, 4)", "the loop over j has other statements in it: S1"),
         ("strip_mine(Init, i, 4)", "the loop over i has other statements in it: S2"),
@@ -182,8 +182,8 @@ def test_separate_cuts_a_fused_loop_at_the_bounds() -> None:
         ("sink(Mult, Init, 0)", "3 loops around them already"),
         ("unroll_and_jam(Mult, i)", "without a number"),
         ("shift(Init, k, 1)", "no loop of the component has the iterator k"),
-        ("W = lift(Mult, 1)\nreverse(W, k)", "loop 3 of some statements of the component, but not of S1"),
-        ("shift(Mult, i, 1)\nfrom_zero()", "not as they were written"),
+        ("W = lift(Mult, 1)\nreverse(W, k)", "loop 3 of some statements of the component, but does not"),
+        ("shift(Mult, i, 1)\nfrom_zero()", "an earlier operation changed the loops"),
     ],
 )
 def test_misuse(script: str, message: str) -> None:

@@ -89,7 +89,7 @@ def test_explicit_skew_does_the_same_by_hand() -> None:
 def test_a_dependence_that_no_skew_turns_forwards() -> None:
     body = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) L: a[0] = a[0] + A[i][j];"
     error = refused(body, "tile(L, 4, 4, skew)")
-    assert error.message == "no skew by the loops around it makes all dependences go forwards along j"
+    assert error.message == "no skewing by outer loops makes all dependences go forwards along j"
 
 
 def test_a_variable_of_the_body_does_not_prevent_tiles() -> None:

@@ -50,7 +50,7 @@ export async function ask(slot: string, question: object, heard: (message: Messa
     }
   } catch (error) {
     if (control.signal.aborted) return false;
-    const message = "the server does not answer: is 'loopwright serve' still running?";
+    const message = "the server does not respond: is 'loopwright serve' still running?";
     heard({ stage: "failed", verdict: "no answer", html: `<pre>${message}</pre>`, marks: [], diagnostic: { message, code: "", hint: null } });
     return false;
   } finally {

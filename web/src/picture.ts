@@ -33,7 +33,7 @@ export class MovingPicture {
   private readonly columns = html("div", { class: "lwm-columns" });
   private readonly says = html("p", { class: "lwm-says", "aria-live": "polite" });
   private readonly legend = html("div", { class: "lwm-legend" });
-  private readonly play = html("button", { type: "button", class: "lwm-play", title: "Run it, step by step" }, "▶ Play");
+  private readonly play = html("button", { type: "button", class: "lwm-play", title: "Play the execution step by step" }, "▶ Play");
   private readonly scrub = html("input", { type: "range", min: 0, max: 0, value: 0, class: "lwm-scrub", "aria-label": "step" });
   private readonly count = html("output", { class: "lwm-count" });
   private readonly all = html("input", { type: "checkbox" });
@@ -92,9 +92,9 @@ export class MovingPicture {
     this.all.addEventListener("change", () => { this.arrows = this.all.checked; this.refresh(); });
     this.bar.append(
       this.play,
-      button("‹", "One step back", () => { this.stop(); this.goTo((this.step ?? this.last + 1) - 1); }),
-      button("›", "One step on", () => { this.stop(); this.goTo((this.step ?? -1) + 1); }),
-      button("All", "All of it at once, with numbers", () => { this.stop(); this.goTo(-1); }),
+      button("‹", "Previous step", () => { this.stop(); this.goTo((this.step ?? this.last + 1) - 1); }),
+      button("›", "Next step", () => { this.stop(); this.goTo((this.step ?? -1) + 1); }),
+      button("All", "Everything at once, with numbers", () => { this.stop(); this.goTo(-1); }),
       this.scrub, this.count, speeds,
       html("label", { class: "lwm-check" }, this.all, "all dependences"),
     );
@@ -329,13 +329,13 @@ export class MovingPicture {
     const { witness } = this.picture.data;
     if (witness) {
       const [first, second] = witness.map(number => this.picture.instances[number]!.name);
-      return ["Ringed in red: ", html("b", {}, first!), " has to run before ", html("b", {}, second!), ", and after the script it does not."];
+      return ["Circled in red: ", html("b", {}, first!), " must run before ", html("b", {}, second!), ", but after the script it does not."];
     }
     const example = this.example;
     return [
       "Each dot is one execution of a statement; its number says when it runs. ",
-      ...(example ? ["An arrow means waiting; these show what ", html("b", {}, example.name), " waits for. "] : []),
-      this.picture.touches ? "Point at a dot to see what it waits for." : "",
+      ...(example ? ["Arrows are dependences; these show what ", html("b", {}, example.name), " depends on. "] : []),
+      this.picture.touches ? "Hover over a dot to see its dependences." : "",
     ];
   }
 
@@ -351,7 +351,7 @@ export class MovingPicture {
     return [
       html("b", {}, one.name), " ", html("code", {}, one.text), when,
       one.tile && this.picture.data.tiles_in_order ? `, in tile ${one.tile}` : "",
-      !this.picture.touches ? "" : after.length ? `; waits for ${listed(after)}` : "; waits for nothing",
+      !this.picture.touches ? "" : after.length ? `; depends on ${listed(after)}` : "; depends on nothing",
       first.length ? `; awaited by ${listed(first)}.` : ".",
     ];
   }

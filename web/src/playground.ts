@@ -1,4 +1,4 @@
-// The page of `loopwright serve`: texts above, the answer below, new as you type.
+// The page of `loopwright serve`: sources above, the answer below, updated as you type.
 import { ask, type Drawn, type Explained, giveUp, type Left, type Mark, type Message, type Region, type Suggestion } from "./ask";
 import type { PictureData } from "./data";
 import { byId, html } from "./dom";
@@ -9,8 +9,8 @@ import { EMPTY, fromFragment, type State, toFragment } from "./state";
 interface Menu { readonly examples: readonly { readonly id: string; readonly group: string; readonly title: string }[]; readonly first: string; readonly allow_run: boolean }
 
 const KINDS: Readonly<Record<string, string>> = {
-  "parallel loop": "Iterations that can run at once", interchange: "Loops that can change places", tiling: "Loops that can be tiled", fusion: "Loops that can be joined",
-  "unroll and jam": "Loops that can be written out inside", distribution: "Statements that can have their own loops", reordering: "Neighbours that can change places",
+  "parallel loop": "Loops with independent iterations", interchange: "Loops that can be interchanged", tiling: "Loops that can be tiled", fusion: "Loops that can be fused",
+  "unroll and jam": "Loops that can be unrolled and jammed", distribution: "Statements that can be distributed", reordering: "Adjacent statements that can be reordered",
 };
 
 let state: State = EMPTY;
@@ -22,9 +22,9 @@ let shownOrder: readonly Region[] = [];
 let shownPictures: readonly Drawn[] = [];
 
 const banner = byId("verdict"), why = byId("why"), below = byId("pictures"), proofs = byId("proofs"), offered = byId("suggestions");
-const c = new Editor(byId("c"), "c", text => typed({ c: text }), "C with loops: all that can be read, or those between #pragma scop and #pragma endscop");
-const script = new Editor(byId("script"), "script", text => typed({ script: text }), "one operation a line, such as\ninterchange(S, i, j)\n\nS is a label, a statement's number S1, S2, …, or its line @4;\nor click a suggestion below");
-const result = new Editor(byId("result"), "c", null, "the new C, once everything is proved");
+const c = new Editor(byId("c"), "c", text => typed({ c: text }), "C with loops: a function, or the loops between #pragma scop and #pragma endscop");
+const script = new Editor(byId("script"), "script", text => typed({ script: text }), "one operation per line, such as\ninterchange(S, i, j)\n\nS is a label, a statement's number S1, S2, …, or its line @4;\nor click a suggestion below");
+const result = new Editor(byId("result"), "c", null, "the new C, once it is proved");
 const loops = new Editor(byId("loops"), "plain", text => typed({ text }), "a description of a schedule");
 const generated = new Editor(byId("generated"), "c", null);
 const openmp = byId<HTMLInputElement>("openmp"), reassociation = byId<HTMLInputElement>("reassociation");
@@ -60,7 +60,7 @@ function answer(): void {
 function suggest(): void {
   if (!shownOrder.length || state.mode !== "c") { offered.replaceChildren(); return; }
   const end = refusedFrom();
-  if (!offered.firstChild) offered.replaceChildren(html("p", { class: "muted" }, "Looking for what could be done …"));
+  if (!offered.firstChild) offered.replaceChildren(html("p", { class: "muted" }, "Looking for suggestions …"));
   void ask("suggest", { kind: "suggest", c: state.c, script: state.script.slice(0, end) }, message => {
     offered.classList.remove("stale");
     if (message.stage === "suggestions") showSuggestions(message.regions.flatMap(region => region.suggestions), message.regions.flatMap(region => region.left), end, message.whole);
@@ -91,7 +91,7 @@ function hear(message: Message, elapsed: number): void {
       byId("result-pane").classList.remove("stale");
       result.reveal("#pragma scop");
       showProofs(message);
-      if (state.script.trim()) setBanner("good", "Proved", `The new program computes what the old one does, for every problem size.${forOpenMP()}`, elapsed);
+      if (state.script.trim()) setBanner("good", "Proved", `The new program computes the same as the original, for every problem size.${forOpenMP()}`, elapsed);
       enableDownloads();
       return;
     case "failed":
@@ -115,7 +115,7 @@ function showOrder(regions: readonly Region[], elapsed: number): void {
   if (worst === undefined) {
     why.replaceChildren();
     proofs.replaceChildren(...explained());
-    setBanner("good", state.script.trim() ? "Legal" : "Read", state.script.trim() ? "Every dependence is kept. Writing and proving the new C …" : "This is the program as it is written. Write a script, or click a suggestion.", elapsed);
+    setBanner("good", state.script.trim() ? "Legal" : "Read", state.script.trim() ? "Every dependence is preserved. Generating and proving the new C …" : "This is the program as it is written. Write a script, or click a suggestion.", elapsed);
     byId("result-pane").classList.add("stale");
     return;
   }
@@ -214,9 +214,9 @@ function showSuggestions(found: readonly Suggestion[], left: readonly Left[], en
   groups.sort((a, b) => best(b.own) - best(a.own));
   const refused = shownOrder.some(region => region.status !== "proved");
   const line = state.script.slice(0, end).split("\n").length;
-  const head = refused ? `Instead of line ${line}` : "What could be done next";
-  const text = !legal.length ? (whole ? "Nothing that was tried is legal here." : "Looking …")
-    : `Each is proved legal${refused ? " in its place" : ""}; how fast it is, a model says. Point at one to see what it does; click to take it.`;
+  const head = refused ? `Instead of line ${line}` : "Suggestions";
+  const text = !legal.length ? (whole ? "No operation that was tried is legal here." : "Looking …")
+    : `Each is proved legal${refused ? " in its place" : ""}; speedups are estimates of the cost model. Hover over one to preview it; click to apply it.`;
   const parts = groups.flatMap(({ title, own }) => {
     const more = own.slice(FEW).map(one => suggestion(one, end));
     return [html("h4", {}, title), ...own.slice(0, FEW).map(one => suggestion(one, end)), ...(more.length ? [html("details", {}, html("summary", { class: "muted" }, `${more.length} more`), ...more)] : [])];
@@ -233,7 +233,7 @@ function leftAsItIs(left: readonly Left[]): HTMLElement[] {
     const reason = once(`${one.line === null ? "" : `Line ${one.line}: `}${one.reason}`);
     return reason ? [html("li", {}, reason, html("p", { class: "muted" }, once(one.hint)))] : [];
   });
-  return [html("h4", {}, "Left as it is: nothing was tried inside"), html("ul", { class: "proofs" }, ...items)];
+  return [html("h4", {}, "Not analysed: no operation was tried inside"), html("ul", { class: "proofs" }, ...items)];
 }
 
 function suggestion(one: Suggestion, end: number): HTMLElement {

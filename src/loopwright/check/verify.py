@@ -273,7 +273,8 @@ def _chosen(job: Job, found: Writers, options: CheckOptions) -> Chosen:
             return Chosen(versions(job.spec, found), failure.message)
         raise
     size = max(scheme.size.values())
-    fits = f"the last writer of a cell is told by a number of {'a byte' if size == 1 else f'{size} bytes'}"
+    room = "one byte" if size == 1 else f"{size} bytes"
+    fits = f"a number of {room} identifies the last writer of each cell"
     return Chosen(scheme, "it was asked for" if options.algorithm == "codes" else f"{fits} at this size")
 
 

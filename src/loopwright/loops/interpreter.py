@@ -109,7 +109,7 @@ def _execute(
 def iterations(loop: For, env: Environment, fuel: Iterator[object]) -> Iterator[int]:
     """The values the iterator of `loop` takes: start, start + step, ... while the test holds.
 
-    Each takes one element of `fuel`.
+    Each consumes one element of `fuel`.
     """
     if loop.step == 0:
         raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} has step {loop.step}")

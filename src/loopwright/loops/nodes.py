@@ -1,4 +1,4 @@
-"""The statements of LOOP [Courant2021, figure 9]: what a generated program is."""
+"""The statements of LOOP [Courant2021, figure 9], of which generated programs consist."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class For:
     dimension: int | None = None
     """The schedule dimension the loop scans; None where it scans none, or none is known."""
     annotations: tuple[Annotation, ...] = ()
-    """What is said of the loop, at most one annotation of a kind."""
+    """The annotations of the loop, at most one of each kind."""
 
     def annotation(self, kind: type[Kind]) -> Kind | None:
-        """What is said of this kind."""
+        """The annotation of this kind."""
         return next((one for one in self.annotations if isinstance(one, kind)), None)
 
     def with_annotation(self, annotation: Annotation) -> For:
@@ -89,12 +89,12 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """The base of what a printer is to write before a statement, such as a label."""
+    """The base class of text that a printer writes before a statement, such as a label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remarked:
-    """A remark on `body`, which means nothing: one of the schedule's author, or one for a printer."""
+    """A remark on `body` without effect, from the author of the schedule or for a printer."""
 
     remark: str | Remark
     body: Node

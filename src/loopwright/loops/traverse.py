@@ -1,4 +1,4 @@
-"""Programs and expressions of LOOP: walked over, with values in place of names, counted the other way.
+"""Traversal of LOOP programs and expressions, substitution, and reversal of loops.
 
 for (c0 = 1 - n; c0 <= 0; c0++) S(-c0)   is   for (c0 = n - 1; c0 >= 0; c0--) S(c0)
 
@@ -20,7 +20,7 @@ from loopwright.model.annotations import Annotation
 
 Term: TypeAlias = ex.Expr | ex.Test
 NodePath: TypeAlias = tuple[tuple[Node, int], ...]
-"""Nodes inside each other, from the outside, each with the number of its child that the next one is."""
+"""Nested nodes from the outside in, each with the index of the child that leads to the next."""
 
 
 def operands(term: Term) -> tuple[Term, ...]:
@@ -76,7 +76,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
-    """`node` with the programs directly inside it changed."""
+    """`node` with its direct children changed."""
     match node:
         case Call():
             return node
@@ -91,7 +91,7 @@ def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def with_calls(node: Node, call: Callable[[Call], Node]) -> Node:
-    """`node` with other programs in place of its calls."""
+    """`node` with its calls replaced."""
     return call(node) if isinstance(node, Call) else with_children(node, lambda one: with_calls(one, call))
 
 
@@ -154,12 +154,12 @@ def rename_test(test: ex.Test, names: Mapping[str, str]) -> ex.Test:
 
 
 def is_said(node: Node, kind: type[Annotation]) -> TypeGuard[For]:
-    """Whether a node is a loop of which an annotation of this kind is said."""
+    """Whether a node is a loop with an annotation of this kind."""
     return isinstance(node, For) and node.annotation(kind) is not None
 
 
 def calls_of(node: Node) -> list[Call]:
-    """The calls in `node`, in the order of the text."""
+    """The calls in `node`, in source order."""
     return [part for part in subprograms(node) if isinstance(part, Call)]
 
 
@@ -169,7 +169,7 @@ def calls_in(node: Node) -> frozenset[str]:
 
 
 def paths_to_calls(node: Node, path: NodePath = ()) -> Iterator[tuple[Call, NodePath]]:
-    """The calls in the order of the text, each with the way to it from `node`."""
+    """The calls in source order, each with its path from `node`."""
     if isinstance(node, Call):
         yield node, path
     for number, child in enumerate(children(node)):
@@ -177,12 +177,12 @@ def paths_to_calls(node: Node, path: NodePath = ()) -> Iterator[tuple[Call, Node
 
 
 def unmarked(node: Node) -> Node:
-    """What the remarks before `node` are about."""
+    """The node that the remarks before `node` apply to."""
     return unmarked(node.body) if isinstance(node, Remarked) else node
 
 
 def in_sequence(node: Node) -> Node:
-    """The loops without what is said of them."""
+    """The program with all annotations removed."""
     plain = replace(node, annotations=()) if isinstance(node, For) else node
     return with_children(plain, in_sequence)
 
@@ -271,7 +271,7 @@ def with_terms(node: Node, change: Callable[[ex.Expr], ex.Expr]) -> Node:
 
 
 def substituted_expr(expr: ex.Expr, values: Mapping[str, ex.Expr]) -> ex.Expr:
-    """`expr` with values in place of names; names without a value stay."""
+    """`expr` with values substituted for names; names without a value stay."""
 
     def again(one: ex.Expr) -> ex.Expr:
         return substituted_expr(one, values)
@@ -286,12 +286,12 @@ def substituted_expr(expr: ex.Expr, values: Mapping[str, ex.Expr]) -> ex.Expr:
 
 
 def substituted(test: ex.Test, values: Mapping[str, ex.Expr]) -> ex.Test:
-    """`test` with values in place of names."""
+    """`test` with values substituted for names."""
     return with_expressions(test, lambda expr: substituted_expr(expr, values))
 
 
 def counted_up(loop: For) -> For:
-    """A loop that counts down as one that counts up, its iterator declared inside.
+    """A loop that counts down, rewritten to count up with its iterator declared inside.
 
     for (i = a; test; i -= s) body   -->   for (i' = -a; test[-i'/i]; i' += s) { int i = -i'; body }
     """
@@ -328,7 +328,7 @@ def counted_down(node: Node) -> Node:
 
 
 def _is_backwards(loop: For) -> bool:
-    """Whether statements inside run for the negative of the iterator, and none for itself."""
+    """Whether statements inside use the negated iterator, and none the iterator itself."""
     values = {argument for call in calls_of(loop.body) for argument in call.arguments}
     return Scaled(-1, Var(loop.iterator)) in values and Var(loop.iterator) not in values
 
@@ -385,7 +385,7 @@ def _own_size(part: Node | Term) -> Size:
 
 
 def operations(term: ex.Expr | ex.Test) -> int:
-    """How many operations computing `term` takes; of a `Select`, both sides count."""
+    """The number of operations in `term`; both branches of a `Select` count."""
     inner = sum(operations(operand) for operand in operands(term))
     match term:
         case ex.Int() | ex.Var():

@@ -1,4 +1,4 @@
-"""What is said of a loop besides which iterations it runs.
+"""Annotations of loops.
 
 A schedule says it of one of its dimensions (`schedule.Annotated`), the generator puts it on the loops
 that scan the dimension (`loops.nodes.For`), and everything after that reads it there.  A reader asks
@@ -15,7 +15,7 @@ from loopwright.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """The base of all that can be said of a loop."""
+    """The base class of annotations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ AXES = ("x", "y", "z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuDevice:
-    """The numbers of a GPU that mappings of loops, kernels and their proofs depend on."""
+    """The limits of a GPU that mappings of loops, kernels and their proofs depend on."""
 
     lanes: int
     """Threads of a warp, which run together."""

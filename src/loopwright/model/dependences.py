@@ -24,7 +24,7 @@ from loopwright.presburger.sets import IN, OUT, isl_failures, maps_of, union_map
 
 
 class DependenceKind(Enum):
-    """What the two accesses of a dependence do, the earlier one first."""
+    """The kinds of the two accesses of a dependence, the earlier one first."""
 
     FLOW = "flow"
     ANTI = "anti"
@@ -67,7 +67,7 @@ class Dependences:
     live_in: isl.UnionMap
 
     def relation(self, kinds: Iterable[DependenceKind] = tuple(DependenceKind)) -> isl.UnionMap:
-        """All memory-based dependences of these kinds as one relation between instances."""
+        """The memory-based dependences of these kinds as one relation between instances."""
         wanted = tuple(kinds)
         found = (one.relation for one in self.memory if one.kind in wanted)
         return union_map(found, self.flow.get_space()).coalesce()
@@ -219,7 +219,7 @@ class _Touch:
 
     @cached_property
     def kind(self) -> Hashable:
-        """All that `may_meet` asks."""
+        """The facts that `may_meet` needs."""
         return self.access.array, self.access.is_write, self.numbers
 
     def may_meet(self, other: _Touch) -> bool:

@@ -1,4 +1,4 @@
-"""The numbers that a region depends on and does not change, and what the file says that they are."""
+"""The parameters of a region: numbers that it does not change, and their values if the file gives them."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class Parameter:
     values: tuple[int, int] | None = None
     """The least and the greatest value that its type or its definition allows, where that is known."""
     numbers: tuple[int, ...] = ()
-    """All that a variable of the function can be there, where it is given these numbers alone."""
+    """All values that a variable of the function can have there, if it is assigned these numbers only."""
     type: CType | None = None
     """Of a member or an element, where the file shows it."""
 
     @property
     def fixed(self) -> int | None:
-        """The one number that it can be."""
+        """Its only possible value."""
         return self.known[0] if len(self.known) == 1 else None
 
     @property
     def known(self) -> tuple[int, ...]:
-        """The few numbers that it can be, where the file says so."""
+        """Its few possible values, if the file shows them."""
         least, greatest = self.values or (0, 1)
         return (least,) if least == greatest else self.numbers
 
@@ -53,7 +53,7 @@ class ShownCall:
 
 
 def known_cases(parameters: Iterable[Parameter], calls: Iterable[ShownCall]) -> tuple[ShownCall, ...]:
-    """Numbers that parameters have together: each that one of them can be, and those of calls."""
+    """Combinations of parameter values: each known value of one of them, and those of calls."""
     always = {one.name: value for one in parameters if (value := one.fixed) is not None}
     several = [(one.name, value) for one in parameters for value in one.numbers]
     found = [always | {name: value} for name, value in several if name not in always] or [always]

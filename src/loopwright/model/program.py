@@ -31,7 +31,7 @@ ELSEWHERE = "_elsewhere"
 
 
 class MemorySpace(Enum):
-    """Where storage is that an operation made."""
+    """The location of storage created by an operation."""
 
     STACK = "an array of the function"
     HEAP = "allocated on each call"
@@ -73,7 +73,7 @@ class Array:
     space: MemorySpace | None = None
     """Of a `local` array that an operation made; None for the author's."""
     observed: bool | None = None
-    """What the region leaves in it may be read afterwards, or through a pointer to it; None: not known."""
+    """Its final values may be read afterwards or through a pointer; None if unknown."""
     addressed: bool = False
     """There may be a pointer to it."""
     layout: Layout | None = None
@@ -195,7 +195,7 @@ class Tag:
 
 
 class AssumptionKind(Enum):
-    """Why something is assumed that the text of the region does not show."""
+    """The reason for an assumption that the source of the region does not justify."""
 
     USER = "stated by the user"
     ALIASING = "no two names share storage"
@@ -210,7 +210,7 @@ class AssumptionKind(Enum):
 
 
 class Standing(Enum):
-    """What became of an assumption when it was tried; one that the file refutes is an error."""
+    """The status of an assumption; one that the file refutes is an error."""
 
     PROVED = "proved"
     GUARDED = "guarded"
@@ -258,7 +258,7 @@ class Program(Displayed):
     statements: tuple[Statement, ...]
     tags: tuple[Tag, ...]
     set_aside: tuple[Diagnostic, ...] = ()
-    """What was left as it is, and why: loops that are one statement, names and calls not followed."""
+    """Code that was not analysed, with reasons: loops kept whole, names and calls not followed."""
     renamed: frozenset[str] = frozenset()
     """Names of functions of the library that a header or an option makes macros."""
     foreign: frozenset[str] = frozenset()
@@ -279,7 +279,7 @@ class Program(Displayed):
 
     @property
     def file(self) -> CFile:
-        """What the rest of the C file says."""
+        """The rest of the C file."""
         return c_file(self.source)
 
     @property

@@ -1,1 +1,1 @@
-"""Thin, typed helpers over islpy; they know nothing about programs."""
+"""Thin, typed helpers over islpy, independent of programs."""

@@ -1,4 +1,4 @@
-"""Small examples: a point of a set that a person would have picked."""
+"""Small examples: a point of a set with small, readable values."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def constraint_count(domain: isl.Set) -> int:
 
 @contextmanager
 def isl_failures(what: str) -> Iterator[None]:
-    """Failures of isl, raised as `InternalError` with what they mean; `with`, or a function's decorator."""
+    """Raise failures of isl as `InternalError`; a context manager or decorator."""
     try:
         yield
     except isl.Error as failure:
@@ -198,7 +198,7 @@ _Result = TypeVar("_Result")
 
 
 def within_effort(effort: int, work: Callable[[], _Result]) -> _Result:
-    """What `work` finds with so many of isl's steps, a number that no machine changes; or isl.Error."""
+    """The result of `work` within this number of isl operations, the same on any machine; or isl.Error."""
     context = isl.DEFAULT_CONTEXT
     before = context.get_max_operations()
     context.reset_operations()

@@ -110,31 +110,31 @@ WIDEST = 74
 """Columns of generated code that fit beside the source."""
 
 MEANING = {
-    MODEL: "The loops were read correctly: the model has the executions of the "
-    "source, each of them once and in the order of the source, however large the parameters are.",
-    KEPT: "Wherever two executions touch the same memory cell and one of them writes "
-    "it, the one that came first still comes first. So every read finds the value it found before.",
-    LOOPS: "The generated loops run every execution the schedule has, none twice, "
-    "none that it does not have, and in its order.",
-    TEXT: "The C text was read again from the start and "
-    "compared with the schedule, so a mistake in printing would be found here.",
-    MARKED: "No iteration of a loop that is marked parallel touches what another one writes.",
-    RANKING: "A second prover agrees that the loops of "
-    "the source run what the model says, in its order, and end.",
+    MODEL: "The loops were read correctly: the model contains every execution of "
+    "the source exactly once, in source order, for all values of the parameters.",
+    KEPT: "If two executions access the same memory cell and at least one writes "
+    "it, they keep their order. So every read sees the same value as before.",
+    LOOPS: "The generated loops run every execution of the schedule exactly once, "
+    "in its order, and nothing else.",
+    TEXT: "The new C source was read back from scratch and "
+    "compared with the schedule, so an error in printing would be found here.",
+    MARKED: "No iteration of a loop marked parallel accesses a cell that another iteration writes.",
+    RANKING: "A second prover confirms that the loops of "
+    "the source execute the model, in its order, and terminate.",
 }
-"""What is proved, for readers who do not know the model."""
+"""The meaning of each proof, for readers who do not know the polyhedral model."""
 
 IN_A_WORD = {Status.PROVED: "Proved", Status.ILLEGAL: "Refused", Status.UNDECIDED: "Could not decide"}
 
 VERDICT = {
-    Status.PROVED: "The new program computes what the old one does, for every problem size.",
-    Status.ILLEGAL: "The script changes what the program computes, and nothing was generated. "
+    Status.PROVED: "The new program computes the same as the original, for every problem size.",
+    Status.ILLEGAL: "The script changes the result of the program, so nothing was generated. "
     "The smallest example is below.",
-    Status.UNDECIDED: "Whether the new program computes the same could not be decided, and nothing was "
+    Status.UNDECIDED: "It could not be decided whether the new program computes the same, so nothing was "
     "generated. The reason is below.",
 }
 
-UNCHANGED = "No script was given: this is the program as it is written."
+UNCHANGED = "No script was given: this is the original program."
 
 LOOK = {Status.PROVED: "good", Status.ILLEGAL: "bad", Status.UNDECIDED: "open"}
 LOOKS = {"proved": "good", "refused": "bad", "could not decide": "open", "not tried": "idle"}

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from loopwright.run.benchmark import Result
 
 HEADINGS = {
-    "parallel loop": "loops whose iterations are independent",
-    "interchange": "loops that can change places",
+    "parallel loop": "loops with independent iterations",
+    "interchange": "loops that can be interchanged",
     "tiling": "loops that can be tiled",
-    "fusion": "loops that can be joined",
-    "unroll and jam": "loops whose iterations can be written out inside",
-    "distribution": "statements that can have loops of their own",
-    "reordering": "neighbours that can change places",
-    "mapping": "loops that can be blocks and threads of a GPU",
+    "fusion": "loops that can be fused",
+    "unroll and jam": "loops that can be unrolled and jammed",
+    "distribution": "statements that can be distributed into separate loops",
+    "reordering": "adjacent statements that can be reordered",
+    "mapping": "loops that can be mapped to blocks and threads of a GPU",
 }
 """The kinds of suggestions, in the order of the list."""
 
@@ -116,13 +116,13 @@ def outcome_data(outcome: Outcome, file: str, *, proved: bool, prover: str) -> d
 
 
 def prover_data(prover: str, remarks: Iterable[str]) -> list[dict[str, str]]:
-    """What a prover other than isl was asked and said."""
+    """The answers of provers other than isl."""
     return [{"prover": prover, "answer": remark} for remark in remarks]
 
 
 @dataclass(frozen=True)
 class Suggestions:
-    """What was tried on a region, and what of it was left as it is, so that nothing is tried inside of it."""
+    """The suggestions for a region; statements that were not analysed are listed by the program."""
 
     program: Program
     tried: Sequence[Suggestion]
@@ -133,11 +133,11 @@ class Suggestions:
 
 
 def suggestions_text(file: str, found: Sequence[Suggestions], *, refused: bool) -> str:
-    """Lines of a script, by kind; with `refused`, also what is not legal, as comments."""
+    """Lines of a script, by kind; with `refused`, also the illegal ones, as comments."""
     lines = [
-        f"# {file}: each suggestion, up to its reason, is legal by itself; what comes of several",
-        "# together is proved when 'loopwright transform' applies them. How fast it makes the region is what",
-        "# the cost model says, of a usual machine with 4 threads; 'loopwright optimise' measures.",
+        f"# {file}: each suggestion below is proved legal by itself. A combination of several is",
+        "# proved when 'loopwright transform' applies it. Speedups are estimates of the cost model",
+        "# for a typical machine with 4 threads; 'loopwright optimise' measures.",
     ]
     for region in found:
         if len(found) > 1:
@@ -159,15 +159,17 @@ def _suggestions(tried: Sequence[Suggestion], *, refused: bool) -> list[str]:
         for one in shown:
             lines += _entry(one)
         if len(shown) < len(legal):
-            lines += [f"# legal too, and no faster by the model: {len(legal) - len(shown)} more, by --all"]
+            lines += [
+                f"# {len(legal) - len(shown)} more are legal but no faster by the model: see --all"
+            ]
         if refused:
             lines += [f"# not {one.steps[-1]}: {one.reason}" for one in own if not one.legal]
-    return lines or ["", "# nothing that was tried keeps every dependence; --all says why"]
+    return lines or ["", "# no operation that was tried is legal; --all says why"]
 
 
 def _left(asides: Sequence[Diagnostic]) -> list[str]:
     """What was not taken apart, and how to change that: each reason and each hint once."""
-    lines = ["", "# left as it is, so that nothing was tried inside"] if asides else []
+    lines = ["", "# not analysed, so that no operation was tried inside"] if asides else []
     for one in asides:
         place = "" if one.span is None else f"line {one.span.line}: "
         lines += [f"# {place}{one.summary}"] + ([f"#   hint: {one.hint}"] if one.hint else [])
@@ -242,7 +244,7 @@ def optimised_text(file: str, found: Optimised) -> str:
         unproved = _seemed_faster(found) if found.is_unproved else None
         if unproved is None:
             return f"{file}: nothing faster was found; {counts}\n"
-        what = f"a script that is {unproved:.2f} times as fast was timed, and not proved in the time left"
+        what = f"a script that is {unproved:.2f} times as fast was found, but not proved in the time left"
         return f"{file}: {what}: try a larger --budget, or 'loopwright transform' with it; {counts}\n"
     if found.original is None or found.new is None:
         return f"{file}: {found.ratio:.2f} times as fast by the model, proved; {counts}\n"
@@ -267,7 +269,7 @@ SHOWN, WIDEST = 20, 180
 
 
 def optimised_table(found: Optimised) -> str:
-    """What was tried, the best first."""
+    """The candidates, best first."""
     lines = [f"{'seconds':>10}{'Mcycles':>10}  script (seconds as measured, Mcycles by the model)\n"]
     for one in found.tried[:SHOWN]:
         seconds = "" if one.seconds is None else f"{one.seconds:.4g}"

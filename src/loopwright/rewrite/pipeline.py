@@ -173,7 +173,7 @@ def _with_text_proved(
     progress: Progress,
 ) -> tuple[list[_Region], tuple[str, ...]]:
     """The regions with what is proved of their new text, read again, and what other provers say of it."""
-    progress("reading the new text")
+    progress("reading the new source")
     plans = [region.plan for region in regions]
     originals, written = [plan.original for plan in plans], [plan.written for plan in plans]
     guarded = [k for k, region in enumerate(regions) if region.loops.guard]

@@ -164,7 +164,7 @@ def _lines_outside(source: Source, places: Sequence[Span]) -> list[str]:
     return [line for line in lines if line.strip() not in (*DEFINITIONS.values(), HEADER, ADDRESS_HEADER)]
 
 
-OTHER_LINES = "what the text after a region says of its own line (__LINE__) may be said of another one"
+OTHER_LINES = "code after a region uses __LINE__, whose value may change"
 NULL_POINTERS = ("((void*)0)", "(void*)0", "0", "0L")
 """What `NULL` is in the headers of the standard; what `c.allocation` writes compares with it."""
 _REGION = re.compile(r"(?s)#pragma scop\b.*?#pragma endscop\b")
@@ -176,7 +176,7 @@ def refuse_other_meaning(new: Source, written: Sequence[Program]) -> tuple[Assum
     compiler does not accept it; what is left to believe of it otherwise."""
     old, compiled = written[0].source, written[0].compiled
     if is_parted(new, written):
-        message = "the new text has statements that what stands before their region is not about"
+        message = "the new source has statements that the pragma before their region does not apply to"
         raise InternalError(Code.OWN_MISTAKE, message, span=written[0].region)
     file = typed_file(old, compiled)
     options = compiled.for_file(old.path)
@@ -241,7 +241,7 @@ def _other_lines(old: Source, new: Source, options: CompilerOptions) -> tuple[As
     tests = [line.argument for line in c_file(old).directives if line.name in ("if", "elif")]
     tested = any("__LINE__" in one for one in tests)
     if tested or not _same_around(old, new, texts):
-        message = "what stands outside of the regions would mean something else: a macro changes there"
+        message = "code outside the regions would change its meaning, because a macro changes there"
         raise GaveUp(Code.UNDECIDED, message, span=c_file(old).regions[0].place)
     return (Assumption(AssumptionKind.DESCRIPTION, OTHER_LINES),)
 
@@ -251,9 +251,9 @@ def _refuse_errors(old: Source, new: Source, compiled: CompilerOptions, assumed:
     own = compiler_errors(old, compiled, assumed)
     if own:
         place = old.at(old.offset(own[0].line, 1))
-        hint = "give the options that the file is compiled with, or another compiler by CC"
+        hint = "give the compiler options of the file, or set CC to another compiler"
         raise BadInput(Code.DOES_NOT_COMPILE, f"this file does not compile: {own[0]}", span=place, hint=hint)
     errors = compiler_errors(new, compiled, assumed)
     if errors:
         place = c_file(old).regions[0].place
-        raise GaveUp(Code.UNDECIDED, f"the new text does not compile: {errors[0]}", span=place)
+        raise GaveUp(Code.UNDECIDED, f"the new source does not compile: {errors[0]}", span=place)

@@ -66,7 +66,7 @@ class RewriteTarget(ABC):
         self, plan: Plan, loops: Loops, new: Program, progress: Progress, scanned: ScannedLoops | None = None
     ) -> Evidence:
         """That the text, read again as `new`, runs the schedule; `scanned` are loops proved to run it."""
-        progress("proving the new text")
+        progress("proving the new source")
         printed = self.loops_of_text(loops)
         refuse_other_pragmas(printed, new)
         return self.inherited(plan, printed, new, claims(loops)) or of_text(plan, loops, new, scanned)

@@ -100,7 +100,7 @@ class Divided:
             return others
         found = [self._promised()]
         if self.team.given:
-            text = f"{', '.join(self.team.given)}: the same in all threads that call this function"
+            text = f"{', '.join(self.team.given)}: equal in all threads that call this function"
             found.append(Assumption(AssumptionKind.CONSTANT, text))
         text = (
             "all threads wait at these loops: none waits before them for what another does in them or after"
@@ -219,7 +219,7 @@ class Divided:
             self._refuse(f"nothing is known of the clause '{unknown[0]}'")
         other = self.team.unlike()
         if other is not None:
-            self._refuse(f"each thread has its own '{other}', which may be another one")
+            self._refuse(f"each thread has its own '{other}', which may differ")
         printed = [*_shared(printed_loops(loops, openmp=True))]
         if None in printed or verdict is None:
             self._refuse("a new loop has statements beside it that every thread would run")
@@ -257,7 +257,7 @@ def not_divided(program: Program, reason: str) -> GaveUp:
     hint = "'parallel for' at a loop divides it among threads of its own"
     return GaveUp(
         Code.UNDECIDED,
-        f"could not decide what threads make of this: {reason}",
+        f"could not decide the effect of several threads: {reason}",
         span=program.region,
         hint=hint,
     )

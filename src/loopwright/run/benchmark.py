@@ -120,7 +120,7 @@ def _refuse_no_time(name: str, times: Mapping[str, Times]) -> None:
     """Of what takes no time there is no ratio."""
     for which, found in times.items():
         if found.median == 0:
-            message = f"{name}, {which}: the region takes too little time to be measured"
+            message = f"{name}, {which}: the region runs too briefly to be measured"
             raise BadInput(Code.RUN, message, hint="give a larger size, such as -D N=2000")
 
 

@@ -44,7 +44,7 @@ class Revision:
         if not os.path.lexists(old) and self.commit:
             old = self.folder / _renamed(self.commit, self.top, file).get(str(own), str(own))
         if os.path.lexists(old) and not old.is_file():
-            message = f"at {self.name} this was no file, or a link to one of another kind"
+            message = f"at {self.name} this was not a file, or was a link to another kind of file"
             raise GaveUp(Code.UNDECIDED, message, span=place)
         return old if old.is_file() else None
 
@@ -125,7 +125,7 @@ def _write_files(commit: str, top: Path, file: str, folder: Path) -> None:
     _git(words, top, file, index=index, given=wanted)
 
 
-_FETCH = "'git fetch' gets what others have; in CI, the checkout needs the history (fetch-depth: 0)"
+_FETCH = "run 'git fetch'; in CI, check out the full history (fetch-depth: 0)"
 
 
 def _git(

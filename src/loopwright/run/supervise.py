@@ -74,7 +74,7 @@ class _Limits:
         working = self.seconds - (passed if used is None else used)
         if working <= self.wall - passed:
             return working, f"the time limit of {self.seconds:g} s ran out"
-        return self.wall - passed, f"the time limit of {self.wall:g} s on the clock ran out"
+        return self.wall - passed, f"the wall-clock limit of {self.wall:g} s ran out"
 
 
 def _processor_time(process: int) -> float | None:
@@ -137,7 +137,7 @@ def _listen(pipe: BinaryIO, child: int, limits: _Limits, progress: Progress, hin
             continue
         data = pipe.read(1 << 16)
         if not data:
-            raise InternalError(Code.INTERNAL, f"the process that was {doing} died")
+            raise InternalError(Code.INTERNAL, f"the process that was {doing} terminated unexpectedly")
         received += data
         while (message := _message(received)) is not None:
             (kind, value), received = message

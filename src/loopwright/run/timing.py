@@ -19,7 +19,7 @@ from loopwright.lazy_dataclass import dataclass
 TIME = "--time"
 """The flag that makes a program print the seconds it spent in its region."""
 
-PROTOCOL = "with --time it should print the seconds spent in the region, and nothing else"
+PROTOCOL = "with --time it must print only the seconds spent in the region"
 
 SLACK = 0.01
 """Seconds by which two clocks may differ."""

@@ -22,35 +22,35 @@ MOST = 3
 
 TILE = (
     "An outline is a tile: all its dots run before the first dot of the next tile, in the order of the "
-    "numbers at the corners. What a small tile reads again is still in the cache."
+    "numbers at the corners. Data that a small tile reads again is still in the cache."
 )
 
 LEANING = (
-    "These tiles lean because the arrows do: a dot waits for neighbours on both sides. In an upright tile "
-    "one of them would be in a tile that runs later; in a leaning one all of them are in the same tile or in "
-    "one that has run."
+    "These tiles are skewed because each dot depends on neighbours on both sides. In a rectangular tile, "
+    "one of them would be in a later tile; in a skewed one, all of them are in the same tile or in an "
+    "earlier one."
 )
 
 HEXAGON = (
-    "A tile grows over its first steps and shrinks over its last ones. While it grows it needs only what its "
-    "neighbours computed before they shrank: tiles of one height wait for none of each other, and those in "
+    "A tile grows over its first steps and shrinks over its last ones. While it grows, it needs only values "
+    "that its neighbours computed before they shrank: tiles in one row are independent, and the tiles in "
     "the gaps between them run next."
 )
 
 WRITTEN_OUT = (
-    "The dots of an outline are written one after the other, without a loop: what they share stays in "
-    "registers."
+    "The dots of an outline are unrolled, one after the other without a loop, so that shared values stay "
+    "in registers."
 )
 
 BESIDE = "Each outline is one iteration of a parallel loop, and all of them run at the same time."
 
 LINE = "Dots of one outline, or on one line, have the same number: they run at the same time."
 
-ALONE, TOGETHER = "None of these waits for another.", "But some of these wait for others."
+ALONE, TOGETHER = "They are independent.", "But some of them depend on others."
 
 CHANGED: Mapping[type[ops.Operation], tuple[str, str]] = {
-    ops.Interchange: ("Loops exchanged", "The dots are the same; the order goes through them another way."),
-    ops.Permute: ("Loops exchanged", "The dots are the same; the order goes through them another way."),
+    ops.Interchange: ("Loops exchanged", "The same dots run in another order."),
+    ops.Permute: ("Loops exchanged", "The same dots run in another order."),
     ops.Distribute: ("Loops of their own", "All dots of one statement run before those of the next one."),
     ops.DistributeLegally: (
         "Loops of their own",
@@ -58,16 +58,19 @@ CHANGED: Mapping[type[ops.Operation], tuple[str, str]] = {
     ),
     ops.Fuse: (
         "One loop for both",
-        "What one statement computes is used by the other soon, out of the cache.",
+        "The values of one statement are still in the cache when the other uses them.",
     ),
-    ops.Shift: ("Delayed", "A statement runs some iterations later, so that what it waits for has run."),
+    ops.Shift: (
+        "Delayed",
+        "A statement runs some iterations later, after those that it depends on.",
+    ),
     ops.Reorder: ("Statements exchanged", "The statements of an iteration run in another order."),
     ops.Reverse: ("Backwards", "The loop counts down: the last iteration is the first to run."),
     ops.StripMine: ("Strips", "The loop runs over strips, and inside each over its iterations, as before."),
     ops.Skew: (
         "Skewed",
-        "Each iteration of the outer loop starts the inner one further on. Alone that changes no number "
-        "here; it lets the loops change places, or be tiled, where they could not.",
+        "Each iteration of the outer loop starts the inner one further on. This alone does not change "
+        "the order, but it makes interchanging or tiling the loops legal.",
     ),
 }
 """What operations without outlines do to the order."""

@@ -87,8 +87,8 @@ def _followed(directive: LoopDirective, function: IterationFunction) -> LoopDire
     if any(loop is None for loop in loops):
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT,
-            f"this changes a loop that was marked '{directive.kind.value}'",
-            hint=f"put '{directive.kind.value}' after the operations that make its loop",
+            f"this changes a loop that is already marked '{directive.kind.value}'",
+            hint=f"put '{directive.kind.value}' after the operations that create its loop",
         )
     known = [loop for loop in loops if loop is not None]
     return replace(directive, loop=known[0], points=tuple(known[1:]))

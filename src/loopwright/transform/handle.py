@@ -1,7 +1,7 @@
 """Operations as methods: `plan["Mult"].interchange("j", "k").tile(32, 32).plan`.
 
-Each method makes the operation a script would name, and the plan after it; the operation is in the
-history.
+Each method creates the operation of the same name in scripts and applies it to the plan, whose
+history keeps it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from loopwright.transform.script.steps import Step, parse_script
 from loopwright.transform.script.syntax import BRACES, parse_braces
 
 _LINES = 10**9
-"""More than any file has."""
+"""More lines than any file has."""
 
 T = TypeVar("T")
 B = TypeVar("B", AffineMap, AffineSet)
 
 
 class FluentPlan(Plan):
-    """A plan with its components by name, and methods that give the plan after some operations."""
+    """A plan with handles on its components, and methods that return the plan after operations."""
 
     @public
     def __getitem__(self, name: str | int) -> Handle:
@@ -51,7 +51,7 @@ class FluentPlan(Plan):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
-            """Operations are methods of handles, which a message says to who looks for them here."""
+            """Explain that operations are methods of handles."""
             if name in self.components:
                 raise AttributeError(f"'{name}' is a part of this plan: write plan[{name!r}]")
             if not hasattr(Handle, name):
@@ -73,12 +73,12 @@ class FluentPlan(Plan):
 
     @public
     def transform(self, script: str, filename: str = "<script>") -> FluentPlan:
-        """The plan after the operations of a script."""
+        """Apply the operations of a script."""
         return self.perform(*parse_script(script, filename))
 
     @public
     def perform(self, *steps: Step) -> FluentPlan:
-        """The plan after some steps."""
+        """Apply these steps."""
         for step in steps:
             expected(step, Step, "a step", "plan.perform(Step(Interchange('Mult', 'i', 'j')))")
         after = performed(self, *steps)
@@ -87,18 +87,18 @@ class FluentPlan(Plan):
 
 
 def plan_of(program: Program) -> FluentPlan:
-    """The plan of a program as it was written."""
+    """The plan of the original program."""
     return FluentPlan.of(program)
 
 
 def transform(program: Program, script: str, filename: str = "<script>") -> FluentPlan:
-    """The plan that a script makes of a program."""
+    """The plan of a program after a script."""
     return plan_of(program).transform(script, filename)
 
 
 @dataclass(frozen=True)
 class Handle(Displayed):
-    """A component of a plan; every method gives a new handle, on the new plan."""
+    """A component of a plan; every method returns a new handle on a new plan."""
 
     plan: FluentPlan
     name: str
@@ -108,11 +108,11 @@ class Handle(Displayed):
 
     @property
     def component(self) -> Component:
-        """The statements and loops that the handle is on."""
+        """The component that the handle refers to."""
         return self.plan.component(self.name)
 
     def __getitem__(self, name: str | int) -> Handle:
-        """Another component of the same plan."""
+        """A handle on another component of the same plan."""
         return self.plan[name]
 
     def perform(self, operation: ops.Operation, *binds: str) -> Handle:
@@ -131,11 +131,11 @@ class Handle(Displayed):
         return name
 
     def realign(self, other: str | int | Handle, common: int) -> Handle:
-        """Shares exactly `common` loops with `other`, the component right after it."""
+        """Share exactly `common` loops with `other`, the next component."""
         return self.perform(ops.Realign(self.name, self._called(other, "realign('Other', 1)"), common))
 
     def lift(self, loop: int, name: str | None = None) -> Handle:
-        """A handle on the loop itself, under `name`."""
+        """Return a handle on the enclosing loop, called `name`."""
         target = self._new_name(name, str(loop))
         return self.perform(ops.Lift(self.name, loop), target)[target]
 
@@ -146,67 +146,67 @@ class Handle(Displayed):
     def isplit(
         self, condition: str | AffineSet, common: int, names: tuple[str, str] | None = None
     ) -> tuple[Handle, Handle]:
-        """Handles on the iterations where the condition holds and on the others."""
+        """Split the iterations by a condition; return handles on both parts."""
         one, two = names or (self._new_name(None, "in"), self._new_name(None, "out"))
         operation = ops.Isplit(self.name, _braces(condition, AffineSet, "a condition"), common)
         after = self.perform(operation, one, two)
         return after[one], after[two]
 
     def interchange(self, one: str, two: str) -> Handle:
-        """Two loops of the nest change places."""
+        """Interchange two loops of the nest."""
         return self.perform(ops.Interchange(self.name, one, two))
 
     def permute(self, *order: str) -> Handle:
-        """The loops of the nest in this order, the outermost first."""
+        """Reorder the loops of the nest, outermost first."""
         return self.perform(ops.Permute(self.name, order))
 
     def skew(self, loop: str, along: str, factor: int = 1) -> Handle:
-        """`factor` times the iterator `along` is added to that of `loop`."""
+        """Add `factor` times the iterator `along` to that of `loop`."""
         return self.perform(ops.Skew(self.name, loop, along, factor))
 
     def shift(self, loop: str, amount: int) -> Handle:
-        """The iterations of `loop` run `amount` later."""
+        """Delay the iterations of `loop` by `amount`."""
         return self.perform(ops.Shift(self.name, _numbers({loop: amount})))
 
     def reverse(self, loop: str) -> Handle:
-        """The iterations of `loop` run in the opposite order."""
+        """Run the iterations of `loop` in reverse."""
         return self.perform(ops.Reverse(self.name, (loop,)))
 
     def strip_mine(self, loop: str, size: int) -> Handle:
-        """A loop of `size` iterations inside a loop over these strips."""
+        """Split `loop` into strips of `size` iterations."""
         return self.perform(ops.StripMine(self.name, loop, size))
 
     def from_zero(self) -> Handle:
-        """The loops count 0, 1, 2, ..., as they were written."""
+        """Renumber the iterations of the original loops 0, 1, 2, ...."""
         return self.perform(ops.FromZero(self.name))
 
     def tile(self, *sizes: int, skew: bool = False, full: bool = False, **named: int) -> Handle:
-        """`tile(32, 32)` for the innermost loops, or `tile(i=32, k=64)`."""
+        """Tile the innermost loops, `tile(32, 32)`, or named ones, `tile(i=32, k=64)`."""
         numbers = (*map(LoopNumber, sizes), *_numbers(named))
         return self.perform(ops.Tile(self.name, numbers, skew, full))
 
     def hexagon(self, *, staged: bool = False, **sizes: int) -> tuple[Handle, Handle]:
-        """`hexagon(t=4, i=16, j=32)`: handles on the tiles of the two phases; `staged` ones use buffers."""
+        """Tile by hexagons, `hexagon(t=4, i=16, j=32)`, with buffers if `staged`; return both handles."""
         one, two = self._new_name(None, "first"), self._new_name(None, "second")
         after = self.perform(ops.Hexagon(self.name, _numbers(sizes), staged), one, two)
         return after[one], after[two]
 
     def unroll(self, loop: str, factor: int | None = None) -> Handle:
-        """`loop` written out, `factor` iterations at a time or all of them."""
+        """Unroll `loop` by `factor`, or completely."""
         return self.perform(ops.Unroll(self.name, loop, factor))
 
     def unroll_and_jam(self, **factors: int) -> Handle:
-        """`unroll_and_jam(i=4, j=2)`: so many iterations of outer loops inside the innermost one."""
+        """Unroll outer loops inside the innermost one: `unroll_and_jam(i=4, j=2)`."""
         return self.perform(ops.UnrollAndJam(self.name, _numbers(factors)))
 
     def fuse(self, *others: str | int | Handle, common: int | None = None) -> Handle:
-        """The handle is on everything that was fused."""
+        """Fuse loops; return a handle on the fused component."""
         target = self._new_name(None, "fused") if self.name.startswith("@") else self.name
         names = (self._called(one, "fuse('Other')") for one in others)
         return self.perform(ops.Fuse((self.name, *names), common), target)[target]
 
     def distribute(self, *others: str | int | Handle, common: int = 0, legal: bool = False) -> Handle:
-        """Apart from the others; alone, its statements apart, with `legal` as far as that is legal."""
+        """Separate from the others, or split up without arguments; with `legal`, as far as legal."""
         if not legal:
             names = (self._called(one, "distribute('Other')") for one in others)
             return self.perform(ops.Distribute((self.name, *names), common))
@@ -215,43 +215,43 @@ class Handle(Displayed):
         return self.perform(ops.DistributeLegally(self.name))
 
     def reorder(self, other: str | int | Handle) -> Handle:
-        """Changes places with `other`, its neighbour in the body of a loop."""
+        """Swap with `other`, an adjacent component in the body of a loop."""
         return self.perform(ops.Reorder(self.name, self._called(other, "reorder('Other')")))
 
     def sink(self, nest: str | int | Handle, value: int = 0) -> Handle:
-        """Into the loops of the nest beside it, at iteration `value`."""
+        """Move into the loops of the adjacent nest, at iteration `value`."""
         return self.perform(ops.Sink(self.name, self._called(nest, "sink('Nest')"), value))
 
     def parallel(self, loop: str) -> Handle:
-        """The iterations of `loop` may run at the same time."""
+        """Run the iterations of `loop` in parallel."""
         return self.perform(ops.Parallelize(self.name, (loop,)))
 
     def vectorize(self, loop: str) -> Handle:
-        """The iterations of `loop` may run in the lanes of a vector."""
+        """Run the iterations of `loop` in the lanes of a vector."""
         return self.perform(ops.Vectorize(self.name, (loop,)))
 
     def block(self, *loops: str) -> Handle:
-        """The loops become blocks of the grid of a GPU."""
+        """Map the loops to blocks of a GPU grid."""
         return self.perform(ops.MapBlocks(self.name, loops))
 
     def thread(self, **counts: int) -> Handle:
-        """`thread(i=8, j=32)`: so many threads along each loop."""
+        """Map the loops to this many threads each: `thread(i=8, j=32)`."""
         return self.perform(ops.MapThreads(self.name, _numbers(counts)))
 
     def separate(self, loop: str) -> Handle:
-        """`loop` is cut where its statements have different bounds."""
+        """Split `loop` where its statements have different bounds."""
         return self.perform(ops.Separate(self.name, (loop,)))
 
     def isolate(self, loop: str, points: tuple[str, ...]) -> Handle:
-        """Where the loops `points` run over full tiles, they are generated apart, down to `loop`."""
+        """Generate full tiles of the loops `points` separately, down to `loop`."""
         return self.perform(ops.Isolate(self.name, loop, tuple(points)))
 
     def expand(self, variable: str, *loops: str) -> Handle:
-        """Each iteration of the loops has its own `variable`, wherever it is used."""
+        """Give each iteration of the loops its own copy of `variable`."""
         return self.perform(ops.Expand(variable, loops))
 
     def contract(self, variable: str, count: int | None = None, *, ring: bool = False) -> Handle:
-        """`variable` without its first `count` subscripts, or without any; as a ring, with `count` rows."""
+        """Drop the first `count` subscripts of `variable`, or all; as a ring, keep `count` rows."""
         return self.perform(ops.Contract(variable, count, ring))
 
     def pack(
@@ -267,7 +267,7 @@ class Handle(Displayed):
         registers: bool = False,
         name: str | None = None,
     ) -> Handle:
-        """What the component reads of an array is copied, in each iteration of `loop`; a handle on that.
+        """Copy the cells of an array that the component reads in each iteration of `loop`; return a handle.
 
         With `written` it writes to the copy too, which is copied back; with `reused` only reads move that
         touch a cell in several iterations of the loop inside; with `scaled` the copy holds each cell times
@@ -280,22 +280,22 @@ class Handle(Displayed):
         return self.perform(operation, target)[target]
 
     def pad(self, variable: str, amount: int) -> Handle:
-        """The rows of `variable` get `amount` elements more."""
+        """Lengthen the rows of `variable` by `amount` elements."""
         return self.perform(ops.Pad(variable, amount))
 
     def split_sum(self, name: str | None = None) -> tuple[Handle, Handle]:
-        """The statement adds the first part of its sum, a new one after it the second; handles on both."""
+        """Split the sum of the statement into two statements; return handles on both."""
         second = self._new_name(name, "second")
         after = self.perform(ops.SplitSum(self.name), self.name, second)
         return after[self.name], after[second]
 
     def rename(self, variable: str) -> Handle:
-        """The component uses a variable of its own instead of `variable`."""
+        """Use a new variable instead of `variable` in the component."""
         return self.perform(ops.Rename(variable, self.name))
 
 
 def _with_integers(method: Callable[..., T]) -> Callable[..., T]:
-    """The method, which is given integers of any library as Python's."""
+    """The method, with integers of other libraries converted."""
 
     @wraps(method)
     def called(*arguments: Any, **named: Any) -> T:
@@ -314,7 +314,7 @@ def _numbers(named: dict[str, int]) -> tuple[LoopNumber, ...]:
 
 
 def _braces(value: str | B, wanted: type[B], what: str) -> B:
-    """The map or the condition, read where it is text."""
+    """The map or condition, parsed if it is a string."""
     found = parse_braces(value) if isinstance(value, str) else value
     if not isinstance(found, wanted):
         raise BadInput(Code.ARGUMENTS, f"'{found}' where {what} should be", hint=BRACES)

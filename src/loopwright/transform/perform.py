@@ -333,9 +333,9 @@ def loop_called(
         names = ", ".join(plan.statements_at(Component.of(others)))
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT,
-            f"{name} is loop {depth + 1} of some statements of the component, but not of {names}",
+            f"{name} is loop {depth + 1} of some statements of the component, but does not enclose {names}",
             argument=argument,
             item=item,
-            hint="use a handle on those it is meant for",
+            hint="use a handle on the statements that the loop encloses",
         )
     return depth

@@ -380,7 +380,7 @@ class PointsTo:
         return frozenset(found)
 
     def _all_returned(self, function: TypedFunction) -> frozenset[Target]:
-        """What a function returns, in its own terms, memory that it allocates anew apart."""
+        """The return value of a function in its own terms; freshly allocated memory is distinct."""
         values = [one for one in returned_values(function) if not is_allocated(one, function, self.file)]
         inside = self.asked(function)
         return self.solution.least(

@@ -138,8 +138,8 @@ class Planner:
         if one is None:
             raise GaveUp(
                 Code.TIME,
-                "the script to start from is not legal, or is not judged in time",
-                hint="loopwright transform says which of its steps is refused",
+                "the script given by --start is not legal, or could not be judged in time",
+                hint="'loopwright transform' says which step is refused",
             )
         if self.judge.threads > 1:
             end = self.judge.deadline

@@ -48,28 +48,28 @@ def reasoned(script: Script, plans: Sequence[Plan], machine: Machine) -> tuple[R
     return tuple(found)
 
 
-_APART = "loops for each statement, so that the order of one does not bind the others"
+_APART = "separate loops for each statement, so that they can be reordered independently"
 _FORWARDS = "moved so that every dependence goes forwards"
 _REASONS: dict[type[operations.Operation], str] = {
     operations.DistributeLegally: _APART,
     operations.Distribute: _APART,
     operations.Fuse: "statements that use the same data run in the same loops",
-    operations.Reorder: "makes neighbours of statements that share loops afterwards",
+    operations.Reorder: "makes statements adjacent, so that they can share loops",
     operations.Affine: "all statements on common coordinates, which every dependence follows forwards",
     operations.Skew: _FORWARDS,
     operations.Shift: _FORWARDS,
-    operations.Isplit: "whole register blocks first, without guards; what fills none comes after them",
-    operations.Contract: "few cells for what is read shortly after it is written: they stay in a cache",
-    operations.Hexagon: "tiles of steps that grow and shrink: those of a phase do not wait for each other",
-    operations.Expand: "a cell for each iteration: none waits for another because they share it",
-    operations.Unroll: "written out, so that what is added to stays in registers",
-    operations.Pad: "longer rows: cells below each other do not meet in the same lines of the cache",
-    operations.Rename: "a variable of its own, which other loops do not share",
-    operations.SplitSum: "a product and its addition are one operation then",
+    operations.Isplit: "full register blocks first, without guards; the remainder follows",
+    operations.Contract: "a small buffer that stays in a cache, for values read soon after they are written",
+    operations.Hexagon: "tiles that grow and shrink over the steps: the tiles of a phase are independent",
+    operations.Expand: "a separate cell for each iteration, so that iterations do not conflict",
+    operations.Unroll: "unrolled, so that accumulators stay in registers",
+    operations.Pad: "padded rows: cells of one column do not map to the same cache lines",
+    operations.Rename: "a separate variable, not shared with other loops",
+    operations.SplitSum: "so that each product and its addition are one operation",
     operations.Lift: "a handle on the loop around",
     operations.Parallelize: "iterations that do not depend on each other, one part for each thread",
     operations.Vectorize: "iterations that do not depend on each other, in the lanes of a vector",
-    operations.Widen: "vectors of 64 bytes where the processor has them: gcc uses 32 unless it is told",
+    operations.Widen: "64-byte vectors on processors that have them: gcc uses 32 bytes by default",
 }
 
 
@@ -81,11 +81,11 @@ def _reason(operation: operations.Operation, after: Plan, machine: Machine) -> s
             return _tile(sizes, machine, is_skewed=skew)
         case operations.UnrollAndJam(factors=factors):
             copies = " x ".join(str(one.number) for one in factors)
-            shared = "they share loads, and wait together"
-            return f"{copies} iterations written out in the innermost loop: {shared}"
+            shared = "they share loads, and their latencies overlap"
+            return f"{copies} iterations unrolled inside the innermost loop: {shared}"
         case operations.Pack(transposed=transposed):
             what = "a transposed copy, read along its rows" if transposed else "a copy without gaps"
-            return f"{what}; it is made once and read often"
+            return f"{what}, made once and read often"
         case operations.StripMine(size=size):
             return f"{size} iterations at a time, with a place of their own for what follows"
         case _:
@@ -96,7 +96,7 @@ def _order(plan: Plan, handle: str) -> str:
     component = plan.component(handle)
     loops = plan.leaf(component.first).loops
     smooth, every = in_their_rows(plan, component, len(loops) - 1)
-    return f"{smooth} of {every} accesses stay in their row while {loops[-1]}, the innermost loop, runs"
+    return f"{smooth} of {every} accesses go along rows in the innermost loop, {loops[-1]}"
 
 
 def _tile(sizes: Sequence[LoopNumber], machine: Machine, *, is_skewed: bool) -> str:

@@ -39,13 +39,15 @@ def refuse_open(scheduler: Scheduler) -> None:
     """Raise for an address to which others could connect, or whose answers others could give."""
     if scheduler.address.startswith("tls://"):
         if not (scheduler.authority and scheduler.certificate and scheduler.key):
-            message = "a tls:// address needs certificates, by which both sides know each other"
+            message = "a tls:// address needs certificates that authenticate both sides"
             raise BadInput(Code.OPTION, message, hint=TLS)
     elif not scheduler.address.startswith("tcp://"):
-        message = f"'{scheduler.address}' must be tcp://HOST:PORT or tls://HOST:PORT"
+        message = f"the address '{scheduler.address}' must have the form tcp://HOST:PORT or tls://HOST:PORT"
         raise BadInput(Code.OPTION, message, hint=TLS)
     elif not is_loopback(scheduler.address):
-        message = f"{scheduler.address} is not on this machine and not encrypted: Dask runs what it is sent"
+        message = (
+            f"{scheduler.address} is neither on this machine nor encrypted: Dask executes what it is sent"
+        )
         raise BadInput(Code.OPTION, message, hint=TLS)
 
 

@@ -82,7 +82,7 @@ def assembled(scheduler: Scheduler, compiler: Compiler) -> Fleet:
 
 def _refuse_open_worker(address: str) -> None:
     if not (address.startswith("tls://") or is_loopback(address)):
-        message = f"the worker at {address} is not on this machine and not encrypted"
+        message = f"the worker at {address} is neither on this machine nor encrypted"
         raise BadInput(Code.OPTION, message, hint=TLS)
 
 
@@ -93,7 +93,7 @@ def _checked(address: str, found: FleetMember | BaseException) -> FleetMember:
         message = f"the worker at {address} cannot run Loopwright: {found}"
         raise BadInput(Code.MISSING_PART, message, hint="install the same version of Loopwright there")
     if found.code != own_code():
-        message = f"the worker at {address} has another version of Loopwright"
+        message = f"the worker at {address} runs another version of Loopwright"
         raise BadInput(Code.MISSING_PART, message, hint="install the same version of Loopwright there")
     return found
 

@@ -62,7 +62,7 @@ def _function(program: Program) -> FunctionDefinition:
             return function
     raise BadInput(
         Code.RUN,
-        "no data can be made for the function of this region: its head is not understood",
+        "no data can be generated for the function of this region: its parameters are not understood",
         span=program.region,
         hint=GIVE_MAIN,
     )
@@ -143,7 +143,7 @@ def _refuse_members(function: FunctionDefinition, program: Program) -> None:
     if any(one.type == "field_expression" for one in parts) or any(
         one.name not in spelled for one in program.arrays if one.name != ELSEWHERE
     ):
-        message = f"no data can be made for '{function.name}': its loops use members of structs"
+        message = f"no data can be generated for '{function.name}': its loops use members of structs"
         raise BadInput(Code.RUN, message, span=program.region, hint=GIVE_MAIN)
 
 

@@ -57,7 +57,7 @@ class TrialRunner:
         except BadInput as failure:
             if not self.driver:
                 raise
-            message = "the program does not run to its end on the data that were made for its functions"
+            message = "the program does not terminate normally on the data generated for its functions"
             raise BadInput(
                 Code.RUN, message, span=Span.start_of(str(self.source)), hint=GIVE_MAIN
             ) from failure
@@ -103,7 +103,7 @@ def original_program(runner: TrialRunner, text: str) -> Path:
             raise _of_the_file(failure, Source(str(runner.source), text)) from None
         raise BadInput(
             Code.DOES_NOT_COMPILE,
-            "there is no program to run: the file has no main, and does not compile to one as it is",
+            "there is no program to run: the file has no main and does not link as it is",
             span=Span.start_of(str(runner.source)),
             hint="give the file a main that runs its regions, or name one that has it: --cc-option main.c",
         ) from None

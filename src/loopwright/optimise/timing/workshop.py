@@ -82,7 +82,7 @@ class Workshop:
                 Code.RUN,
                 f"the original takes {seconds * 1000:.1f} ms, too short to tell one program from another",
                 span=Span.start_of(source.path),
-                hint=f"give larger sizes, with {self._size()} for example, or ask the model alone: --model",
+                hint=f"give larger sizes, such as {self._size()}, or use the model alone: --model",
             )
         return seconds
 

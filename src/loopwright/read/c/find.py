@@ -124,8 +124,8 @@ def _undecided(source: Source, names: Sequence[str], readable: Sequence[str]) ->
         Code.REGION,
         f"no region is marked in this file, and {len(what)} functions {can}",
         span=Span.start_of(source.path),
-        hint=f"write --function NAME, one of {_listed(what)}, or --loop LINE; 'loopwright find "
-        f"{source.path}' lists the loops",
+        hint=f"choose one with --function NAME ({_listed(what)}) or --loop LINE, or put '#pragma scop' "
+        f"and '#pragma endscop' around the loops; 'loopwright find {source.path}' lists them",
     )
 
 

@@ -57,8 +57,8 @@ def variable_called(plan: Plan, name: str, *, sized: bool = True) -> Array:
     array = arrays[name]
     known = not sized or ("" not in array.extents and len(array.extents) == array.rank)
     if array.element_type is None or not known:
-        message = f"the declaration of {name} does not say what it holds and how much of it"
-        hint = "declare it in the file, with all its sizes"
+        message = f"the declaration of {name} does not give its element type and sizes"
+        hint = "declare it in the file with all its sizes"
         raise Misuse(Code.STORAGE, message, argument="variable", hint=hint)
     if array.rows:
         message = f"{name} is one dimension that is used as {array.rank}"

@@ -274,7 +274,7 @@ def _value(plan: Plan, statement: Statement, name: str, item: int) -> isl.Aff:
     if any(not one.plain_is_equal(first) for one in others):
         inner = statement.name
         message = f"the iteration number of {name} is not one function of the iterators of {inner}"
-        hint = "expand along the loops of the author, before they are split"
+        hint = "expand along the original loops, before they are split"
         raise Misuse(Code.STORAGE, message, argument="loops", item=item, hint=hint)
     return first
 

@@ -136,8 +136,8 @@ def from_zero(plan: Plan, component: Component) -> Plan:
         if not statement.schedule.is_equal(plan.original.statement(name).schedule):
             raise Misuse(
                 Code.LOOPS_DO_NOT_FIT,
-                f"the loops of {name} are not as they were written any more",
-                hint="from_zero comes before every other operation",
+                f"an earlier operation changed the loops of {name}",
+                hint="put from_zero before all other operations",
             )
     for name in names:
         statement = plan.program.statement(name)

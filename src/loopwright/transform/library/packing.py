@@ -172,14 +172,14 @@ def _accesses(plan: Plan, name: str, component: Component, *, written: bool) -> 
                 sure = access.must or access.is_write
                 if not sure or not access.relation.is_single_valued():
                     text = " ".join(access.place.text.split())
-                    raise Misuse(Code.STORAGE, f"it is not known which cell '{text}' is", argument="variable")
+                    raise Misuse(Code.STORAGE, f"the cell of '{text}' is unknown", argument="variable")
                 found.append(PackedAccess(statement, access, piece.intersect_domain(statement.domain)))
     names = [one.statement.name for one in found]
     split = [one for one in names if len(pieces(plan.program.statement(one).schedule)) > 1]
     if split:
         raise Misuse(Code.STORAGE, f"{split[0]} is split into several parts", argument="target")
     if not found:
-        raise Misuse(Code.NO_VARIABLE, f"the component reads no {name} that it could copy", argument="target")
+        raise Misuse(Code.NO_VARIABLE, f"the component does not read any {name} to copy", argument="target")
     return found
 
 
@@ -250,7 +250,7 @@ def _place(component: Component, depth: int) -> Position:
     """Where the copy goes: first in the body of the loop at `depth` that holds the component."""
     prefixes = {position[:depth] for position in component.positions}
     if len(prefixes) > 1:
-        message = "the statements of the component are not in one loop there"
+        message = "the statements of the component do not share that loop"
         raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target")
     start = component.first
     return (*start[: depth + 1], *(0,) * (len(start) - depth - 1))
@@ -315,11 +315,11 @@ def _index(program: Program, read: PackedAccess, packing: _Packing, k: int) -> s
     found: list[isl.Aff] = []
     distance.foreach_piece(lambda _, function: found.append(function))
     if any(not one.plain_is_equal(found[0]) for one in found[1:]):
-        message = f"where {read.statement.name} finds its values in the copy is not an affine function"
+        message = f"the position of the values of {read.statement.name} in the copy is not an affine function"
         raise Misuse(Code.STORAGE, message, argument="loop")
     text = divided_text(program, found[0], read.statement.iterators, read.statement.domain)
     if text is None:
-        message = f"where {read.statement.name} finds its values in the copy cannot be written"
+        message = f"the position of the values of {read.statement.name} in the copy cannot be expressed in C"
         raise Misuse(Code.STORAGE, message, argument="loop")
     return text
 

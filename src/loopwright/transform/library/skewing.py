@@ -78,8 +78,8 @@ def tile_coordinates(
             name = max((plan.leaf(position).loops for position in positions), key=len)[first + m]
             raise Misuse(
                 Code.LOOPS_DO_NOT_FIT,
-                f"no skew by the loops around it makes all dependences go forwards along {name}",
-                hint="tile fewer loops, or give the nest another order first",
+                f"no skewing by outer loops makes all dependences go forwards along {name}",
+                hint="tile fewer loops, or reorder the nest first",
             )
         solution = found
     depths = [plan.leaf(position).depth for position in positions]

@@ -107,8 +107,8 @@ class Stencil:
 def stencil_of(plan: Plan, component: Component, sizes: Sequence[SizedLoop]) -> Stencil:
     program = plan.program
     if plan.history and any(one.program is not plan.original for one in plan.history):
-        message = "the order or the storage has been changed before"
-        raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint="let 'overlap' come first")
+        message = "an earlier operation changed the order or the storage"
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint="put 'overlap' first")
     if set(plan.statements_at(component)) != {one.name for one in program.statements}:
         message = "the component is not the whole region"
         raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint="name the loop over steps")

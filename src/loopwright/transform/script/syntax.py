@@ -154,7 +154,7 @@ def _lines(source: Source) -> list[list[Token]]:
     if opened:
         wanted = _OPEN[opened[-1].text]
         raise _error(
-            source, opened[-1], f"this '{opened[-1].text}' is never closed", f"put '{wanted}' where it ends"
+            source, opened[-1], f"this '{opened[-1].text}' is never closed", f"add the missing '{wanted}'"
         )
     return [[*line, Token(TokenKind.END, "", line[-1].offset + len(line[-1].text))] for line in lines if line]
 
