@@ -159,7 +159,7 @@ def test_no_calls_are_told_of_where_there_are_none(tmp_path: Path) -> None:
 
 DO = "if (n > 0) {{ int i = 0; do {{ {}A[i] = B[i] * 2.0; }} while ({}); }}"
 STEPPED = [("", "++i < n", "yes"), ("A[i] = 0.0; ", "++i < n", "yes")]
-STEPPED += [("", "++i < n - 1", "unknown"), ("", "i++ < n", "unknown"), ("int i = 1; ", "++i < n", "unknown")]
+STEPPED += [("", "++i < n - 1", "no"), ("", "i++ < n", "unknown"), ("int i = 1; ", "++i < n", "unknown")]
 STEPPED += [("if (i == 3) continue; ", "++i < n", "unknown"), ("", "++i < n - i", "unknown")]
 
 

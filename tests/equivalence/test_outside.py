@@ -91,6 +91,35 @@ SAME = {
 }
 
 
+ITS_OWN = "for (i = 0; i < n; i++) { double t = B[i]; A[i] = t * t; }"
+FOR_ALL = "for (i = 0; i < n; i++) { t = B[i]; A[i] = t * t; }"
+OUTER = {
+    "a local of each iteration": ("double t;", FOR_ALL, "", 0),
+    "private to each thread": ("double t;", f"#pragma omp parallel for private(t)\n{FOR_ALL}", "", 0),
+    "shared by threads": ("double t;", f"#pragma omp parallel for\n{FOR_ALL}", "", 1),
+    "one that is too narrow": ("float t;", FOR_ALL, "", 1),
+    "the value of an iteration before": (
+        "double t = 0;",
+        "for (i = 0; i < n; i++) { A[i] = t * t; t = B[i]; }",
+        "",
+        1,
+    ),
+    "one that lasts": ("static double t;", FOR_ALL, "", 3),
+    "one that is read after the region": ("double t = 0;", FOR_ALL, "A[0] = t;", 3),
+}
+"""What is declared before the region, its loop, what is after it, and the status of `prove`."""
+
+
+@pytest.mark.parametrize("name", OUTER)
+def test_a_local_of_the_region_is_declared_before_it(name: str, tmp_path: Path) -> None:
+    declared, loop, after, status = OUTER[name]
+    old = file(tmp_path, function(loop=ITS_OWN), "old.c")
+    new = file(tmp_path, function(before=f"int i; {declared}", loop=loop, after=after), "new.c")
+    assert run("prove", old, new) == status
+    if not after and "pragma" not in loop:
+        assert run("prove", new, old) == (1 if status == 1 else status)
+
+
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_a_difference_is_told(name: str) -> None:
     assert outside_difference(region(function()), region(DIFFERENT[name])) is not None

@@ -97,3 +97,9 @@ def test_what_a_char_holds_is_no_larger_number(tmp_path: Path) -> None:
     verdict = compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict
     assert isinstance(verdict, Refuted)
     assert verdict.inputs and all(-128 <= value <= 255 for name, _, value in verdict.inputs if name == "c")
+
+
+def test_a_negative_number_is_shifted_down(tmp_path: Path) -> None:
+    """Compilers of C keep its sign; a quotient is rounded to zero."""
+    verdict = _found("q[i] = q[i] / 4;", "q[i] = q[i] >> 2;", tmp_path)
+    assert isinstance(verdict, Refuted) and "q[0] = -" in verdict.witness

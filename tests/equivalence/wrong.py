@@ -29,6 +29,11 @@ WRONG: dict[str, tuple[str, str, str]] = {
         "for (j = 0; j < n; j += 8) for (k = j; k < n && k <= j + 8; k++) a[k] += b[k];",
         "a[8]",
     ),
+    "a zero added, which -0 is changed by": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "for (i = 0; i < n; i++) a[i] = b[i] + 0.0;",
+        "with b[0] = -0",
+    ),
     "another operator": (COPY, COPY.replace("+ 1", "- 1"), "b[0]"),
     "another constant": (COPY, COPY.replace("+ 1", "+ 2"), "b[0]"),
     "another array": (COPY, COPY.replace("b[i]", "c[i]"), "with c[0] = 1, 0 in what else is read"),

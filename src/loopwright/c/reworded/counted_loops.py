@@ -50,7 +50,6 @@ _LEAVING = ("goto_statement", "return_statement", "labeled_statement", "break_st
 def with_counted_loops(source: Source, returning: frozenset[str]) -> Source:
     """The text with such loops; functions that are called `returning` and not defined here do return."""
 
-
     def rule(loop: Node, passage: Passage) -> list[Edit] | None:
         if passage.is_directed(loop):
             return None
@@ -58,6 +57,15 @@ def with_counted_loops(source: Source, returning: frozenset[str]) -> Source:
         return edits or _tested_after(loop, passage) or _from_before(loop, passage)
 
     return rewritten(source, rule, *LOOPS)
+
+
+def with_first_iterations(source: Source, returning: frozenset[str]) -> Source:
+    """The text with `while` in place of `do` loops alone: they run the same iterations for all numbers."""
+
+    def rule(loop: Node, passage: Passage) -> list[Edit] | None:
+        return None if passage.is_directed(loop) else _done_once(loop, passage, returning)
+
+    return rewritten(source, rule, "do_statement") if "do" in names_in(source.text) else source
 
 
 def _unequal(loop: Node, passage: Passage, returning: frozenset[str]) -> list[Edit] | None:

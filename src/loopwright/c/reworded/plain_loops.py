@@ -3,6 +3,7 @@
     i = a; while (c) { B; i++; }                      for (i = a; c; i++) { B; }       no `continue` in B
     for (i = a; c; i++) { if (b) break; B; }          for (i = a; c && !(b); i++) { B; }
     if (c) do { B; } while (c);                       while (c) { B; }
+    i = 0; if (n > 0) do { B; } while (i < n);        i = 0; while (i < n) { B; }     of an int
     i = 0; do { B; } while (i < 10);                  i = 0; while (i < 10) { B; }     the first test holds
     do { B; } while (0);                              { B; }                           no jump out of B
     do { B; } while (++i < n);                        do { B; ++i; } while (i < n);    no `continue` in B
@@ -303,11 +304,11 @@ def _tested_first(loop: Node) -> list[Edit] | None:
     alone = block is not None and block.type == "compound_statement" and named_children(block)[-1] is loop
     statements = named_children(block) if alone and block is not None else [loop]
     around = block.parent if len(statements) <= 2 and alone and block is not None else block
-    first = _number_before(loop)
+    first = _number_before(loop, condition)
     wanted = _tokens(condition, {})
     if around is not None and around.type == "if_statement" and _is_only_branch(around, loop):
         tested = _tokens(field(around, "condition"), {})
-        if len(statements) == 1 and tested == wanted:
+        if len(statements) == 1 and tested in (wanted, _tokens(condition, _int_before(around, condition))):
             return _as_while(loop, around)
         if len(statements) == 2 and first is not None and tested == _tokens(condition, dict([first])):
             return _as_while(loop, loop)
@@ -329,18 +330,27 @@ def _as_while(loop: Node, whole: Node) -> list[Edit]:
     return [head, Span(source, body.end, whole.end).reworded()]
 
 
-def _number_before(loop: Node) -> tuple[str, str] | None:
-    """The name and number of `i = 0;` or `int i = 0;` right before a loop."""
-    block = loop.parent
+def _number_before(statement: Node, condition: Node) -> tuple[str, str] | None:
+    """The name in a test and the number of `i = 0;` or `int i = 0;` right before a statement."""
+    block = statement.parent
     if block is None or block.type != "compound_statement":
         return None
-    before = [one for one in named_children(block) if one.end <= loop.start]
-    for word in names_in(field(loop, "condition").text) if before else ():
+    before = [one for one in named_children(block) if one.end <= statement.start]
+    for word in names_in(condition.text) if before else ():
         found = _given(before[-1], word)
         value = "" if found is None else found.text.partition("=")[2].strip()
         if decimal(value) is not None and len(value) <= 2:
             return word, value
     return None
+
+
+def _int_before(statement: Node, condition: Node) -> dict[str, str]:
+    """The number that an int has right before a statement: in tests it is the same as the variable."""
+    found = _number_before(statement, condition)
+    declarations = c_file(statement.source).declarations
+    declared = None if found is None else declarations.visible(found[0], condition.span)
+    is_int = declared is not None and not declared.rank and declarations.resolved(declared.type) == "int"
+    return dict([found]) if found is not None and is_int else {}
 
 
 def _tokens(condition: Node, values: dict[str, str]) -> tuple[str, ...]:

@@ -194,7 +194,7 @@ def _locals_difference(before: FunctionFrame, after: FunctionFrame) -> str | Non
     for name in sorted(before.locals.keys() ^ after.locals.keys()):
         here, there = (before, after) if name in before.locals else (after, before)
         local = here.locals[name]
-        if name in there.names and not _is_of_loops(there, name):
+        if name in there.names and not _is_of_the_region(there, name):
             return f"'{name}' is a local variable in one of them only"
         if here is after and re.search(r"\[[^]]*[a-z]", local.shape):
             return f"'{local.shape}' has a length that may be below 1"
@@ -205,18 +205,23 @@ def _locals_difference(before: FunctionFrame, after: FunctionFrame) -> str | Non
     return None
 
 
-def _is_of_loops(frame: FunctionFrame, name: str) -> bool:
-    """Whether a function has a name only where its region has loops that declare it."""
-    loops = [
-        loop.span
-        for loop in frame.node.of_type("for_statement")
-        if (first := loop.child_by_field_name("initializer")) is not None
-        and first.type == "declaration"
-        and any(one == name for one, _ in _declared(first))
-    ]
+def _is_of_the_region(frame: FunctionFrame, name: str) -> bool:
+    """Whether a function has a name only where its region declares it, in loops or blocks of its own."""
     words = names_in(_DIRECTIVE.sub("", frame.node.text)).count(name)
-    inside = [use for use in frame.node.named(name) if any(loop.contains(use.span) for loop in loops)]
+    declarations = frame.node.of_type("declaration")
+    declared = [one for one in declarations if any(own == name for own, _ in _declared(one))]
+    if any(part.type == "storage_class_specifier" for one in declared for part in one.children):
+        return False
+    scopes = [_scope(one) for one in declared]
+    inside = [use for use in frame.node.named(name) if any(scope.contains(use.span) for scope in scopes)]
     return name not in frame.hidden and len(inside) == words == names_in(frame.region).count(name)
+
+
+def _scope(declaration: Node) -> Span:
+    """From a declaration to the end of the block, or of the loop, that it is in."""
+    around = declaration.parent
+    end = declaration.end if around is None else around.end
+    return Span(declaration.source, declaration.start, end)
 
 
 def _is_harmless(local: _Local, frame: FunctionFrame) -> bool:

@@ -149,8 +149,8 @@ def _dominant(random: Random, *, is_diagonal: bool) -> float:
 
 
 def _alike(random: Random) -> float:
-    """A small integer: cells are often equal, or zero, which is where comparisons differ."""
-    return float(random.randint(-2, 2))
+    """A small integer: cells are often equal, or zero of either sign, which is where comparisons differ."""
+    return random.choice((-2.0, -1.0, -0.0, 0.0, 1.0, 2.0))
 
 
 def _scattered(random: Random) -> float:
@@ -315,10 +315,12 @@ def _shifted(operator: str, left: TypedNumber, right: TypedNumber) -> TypedNumbe
     if not isinstance(left.number, int) or not isinstance(right.number, int):
         raise Undefined("a shift of what is not an integer")
     kind = types.promoted(left.type)
-    if not isinstance(kind, types.Integer) or not 0 <= right.number < kind.bits or left.number < 0:
-        raise Undefined("a shift by too much, or of a negative number")
-    number = left.number << right.number if operator == "<<" else left.number >> right.number
-    return _integer(number, kind)
+    is_left = operator == "<<"
+    if not isinstance(kind, types.Integer) or not 0 <= right.number < kind.bits:
+        raise Undefined("a shift by too much")
+    if is_left and left.number < 0:
+        raise Undefined("a negative number that is shifted to the left")
+    return _integer(left.number << right.number if is_left else left.number >> right.number, kind)
 
 
 def _whole(operator: str, one: int, other: int) -> int:

@@ -51,6 +51,11 @@ def variable_text(name: str) -> str:
     return "the returned value" if name == RETURNED else name
 
 
+def is_zero(value: TypedNumber) -> bool:
+    """Whether a number is 0, and not -0."""
+    return number_text(value) == "0"
+
+
 def number_text(value: TypedNumber) -> str:
     if isinstance(value.number, int):
         return str(value.number)
@@ -78,12 +83,12 @@ def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling
                 return Telling(*search.values, f"with {numbers} cells that are read", search.given)
     size = len(cells)
     while size:
-        nonzero = [cell for cell in cells if search.given[cell].number != 0]
+        nonzero = [cell for cell in cells if not is_zero(search.given[cell])]
         for at in range(0, len(nonzero), size):
             search.set(dict.fromkeys(nonzero[at : at + size], 0))
         size //= 2
     for cell in cells:
-        if search.given[cell].number not in (0, 1):
+        if not is_zero(search.given[cell]) and search.given[cell].number not in (0, 1):
             search.set({cell: 1})
     return Telling(*search.values, _listed({cell: search.given[cell] for cell in cells}), search.given)
 
@@ -93,7 +98,7 @@ def _is_diagonal(cell: CellKey) -> bool:
 
 
 def _listed(given: Mapping[CellKey, TypedNumber]) -> str:
-    kept = [(cell, value) for cell, value in given.items() if value.number != 0]
+    kept = [(cell, value) for cell, value in given.items() if not is_zero(value)]
     shown = [f"{cell_text(cell)} = {number_text(value)}" for cell, value in kept]
     has_zeros = len(kept) < len(given)
     more = len(shown) - MOST_LISTED

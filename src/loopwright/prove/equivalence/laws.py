@@ -13,6 +13,8 @@ same exact result, and the same sign where that is zero, are the same.
     !(x == y), !(x != y)       x != y, x == y    and of integers !(x < y) is y <= x
     !c ? x : y                 c ? y : x
     x < y ? 1 : 0              x < y             which is an int, 0 or 1
+    k + (x < y)                x < y ? k + 1 : k     of integers
+    c ? (d ? x : y) : y        c && d ? x : y    the tests are made one after the other in both
 
 The laws of signs are for floating types: of integers, -x may overflow where x does not.  Which bits stand
 for what is not a number is not looked at.
@@ -43,6 +45,8 @@ def combined(name: str, left: Term, right: Term, kind: types.CType) -> Term:
         inverse = _inverse(right) if name == "/" else None
         if inverse is not None:
             return combined("*", left, inverse, kind)
+    elif name == "+" and (test := _test_of(right)) is not None:
+        return chosen(test, Apply("+", (left, Index(Int(1), kind)), kind), left, kind)
     if _is_neutral(name, right):
         return left
     if name == "*" and _is_neutral(name, left):
@@ -172,15 +176,42 @@ def _are_integers(*terms: Term) -> bool:
     return all(isinstance(term.type, types.Integer) for term in terms)
 
 
+def _test_of(term: Term) -> Term | None:
+    """The test of data that an integer is 1 or 0 by."""
+    match term:
+        case Apply("<" | "<=" | "==" | "!=", _, kind) if kind == types.INT:
+            return term
+        case Apply("?:", (test, Index(Int(1)), Index(Int(0)))) if not _are_affine(test):
+            return test
+        case _:
+            return None
+
+
+def conjunction(left: Term, right: Term) -> Term:
+    """`left && right`, in which the first of several tests stands outside."""
+    match left:
+        case Apply("&&", (one, other)):
+            return conjunction(one, conjunction(other, right))
+        case _:
+            return Apply("&&", (left, right), types.INT)
+
+
 def chosen(condition: Term, then: Term, orelse: Term, kind: types.CType) -> Term:
     """`condition ? then : orelse`."""
     match condition, then, orelse:
+        case _, Apply("?:", (inner, one, other)), _ if other == orelse and not _are_affine(condition, inner):
+            return chosen(conjunction(condition, inner), one, orelse, kind)
         case Apply("!", (inner,)), _, _:
             return chosen(inner, orelse, then, kind)
         case Apply("<" | "<=" | "==" | "!="), Index(Int(1)), Index(Int(0)) if kind == condition.type:
             return condition
         case _:
             return Apply(CHOICE, (condition, then, orelse), kind)
+
+
+def _are_affine(*tests: Term) -> bool:
+    """Whether one of the tests is about sizes and iterators: those part the instances."""
+    return any(isinstance(test, Index) for test in tests)
 
 
 def doubled(term: Term) -> Term | None:

@@ -246,8 +246,8 @@ def ratio(one: float, other: float) -> float:
 
 
 def _shifted(operator: str, one: int, by: int, bits: int) -> int:
-    if not 0 <= by < bits or one < 0:
-        raise Undefined("a shift by too much, or of a negative number")
+    if not 0 <= by < bits or (one < 0 and operator == "<<"):
+        raise Undefined("a shift by too much, or of a negative number to the left")
     return one << by if operator == "<<" else one >> by
 
 

@@ -42,6 +42,7 @@ from loopwright.prove.equivalence.laws import (
     EXACT,
     chosen,
     combined,
+    conjunction,
     conversion,
     converted_back,
     literal,
@@ -163,7 +164,9 @@ def binary(name: str, left: Term, right: Term) -> Term:
     """`left name right`, the operands converted as C does; a > b is b < a."""
     if name in (">", ">="):
         name, left, right = name.replace(">", "<"), right, left
-    if name in ("&&", "||"):
+    if name == "&&":
+        return conjunction(left, right)
+    if name == "||":
         return Apply(name, (left, right), INT)
     if name in ("<<", ">>"):
         return Apply(name, (left, right), promoted(left.type))

@@ -35,6 +35,7 @@ from loopwright.prove.equivalence.beginning import OTHERWISE, Beginning, Enclosi
 from loopwright.prove.equivalence.counterexample import (
     Telling,
     cell_text,
+    is_zero,
     number_text,
     rests_on_unset,
     telling,
@@ -373,7 +374,7 @@ def _refuted(
     listed = values_text(sizes)
     message = f"{name} does not end up with the same value"
     witness = f"{listed}: {text}" if listed else text
-    inputs = tuple((*cell, float(value.number)) for cell, value in found.given.items() if value.number != 0)
+    inputs = tuple((*cell, float(value.number)) for cell, value in found.given.items() if not is_zero(value))
     return Refuted("equivalence", message, witness, sizes, cell=place, inputs=inputs)
 
 

@@ -15,7 +15,11 @@ from itertools import groupby
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.reworded.array_values import arrays_with_values, with_array_values
-from loopwright.c.reworded.counted_loops import with_continued_loops, with_counted_loops
+from loopwright.c.reworded.counted_loops import (
+    with_continued_loops,
+    with_counted_loops,
+    with_first_iterations,
+)
 from loopwright.c.reworded.declared import (
     hides_words,
     moved_declarations,
@@ -77,7 +81,9 @@ def _all_names(text: Source, _: Source) -> list[str]:
 
 def in_plain_loops(source: Source, options: CompilerOptions) -> Source:
     """The text with plain loops, where that is what the compiler reads."""
-    return _kept_apart(source, source, with_plain_loops(source), options)
+    plain = _kept_apart(source, source, with_plain_loops(source), options)
+    once = with_first_iterations(plain, LIBRARY)
+    return _kept_apart(source, plain, with_plain_loops(once), options, _all_names) if once != plain else plain
 
 
 def in_counted_loops(source: Source, options: CompilerOptions) -> Source:
