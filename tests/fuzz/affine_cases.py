@@ -25,7 +25,7 @@ from tests.fuzz.places import written
 from tests.fuzz.programs import EDGE
 
 PRIME = (1 << 61) - 1
-SMALL = range(-1, EDGE + 2)
+SMALL = range(EDGE + 2)
 """The sizes that are tried for n and m: loops that run further leave the arrays."""
 
 

@@ -113,7 +113,7 @@ def affine_pair(seed: int) -> AffinePair:
     if new == old or rng.random() < FAULTS:
         new = _damaged(rng, new)
     texts = _mlir(kind, arrays, old), _mlir(kind, arrays, new)
-    pair = Pair(_c(arrays, old), _c(arrays, new), arrays, guarded=True)
+    pair = Pair(_c(arrays, old), _c(arrays, new), arrays, guarded=True, from_zero=True)
     return AffinePair((old, new), texts, pair, kind.startswith("f"))
 
 

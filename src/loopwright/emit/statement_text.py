@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from loopwright.c.declarations import is_unsigned_type
+from loopwright.c.declarations import is_unsigned_type, unqualified
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.emit.comments import column, comment_lines, in_front_of_loops, statement_labels, unindented
 from loopwright.emit.expressions import expression_to_c
@@ -20,7 +20,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Hole, Inlined, Program, Statement, is_element
-from loopwright.source import Source, Span
+from loopwright.source import Span
 
 _ATOM = re.compile(r"\w+")
 
@@ -90,7 +90,7 @@ def _substituted(
     to it.
     """
     body = statement.body
-    filling = _Filling(program.source, values, types, tiles, _integers(program))
+    filling = _Filling(program, values, types, tiles, _integers(program))
     text = filling.filled(body.place, body.holes) + body.terminator
     return unindented(text, column(program.source, body.place.start))
 
@@ -103,7 +103,7 @@ def _integers(program: Program) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class _Filling:
-    source: Source
+    program: Program
     values: Mapping[str, str]
     types: IteratorTypes
     tiles: Mapping[tuple[str, int], str]
@@ -120,7 +120,7 @@ class _Filling:
             around, inside = self._whole_subscript(rest, place)
             tile = self._tile(rest[0], place) if around is None else None
             if tile is not None:
-                pieces += [self.source.text[position : tile[0].start], tile[1]]
+                pieces += [self.program.source.text[position : tile[0].start], tile[1]]
                 position, rest = tile[0].end, rest[1:]
                 continue
             if around is not None:
@@ -130,17 +130,17 @@ class _Filling:
                 inner = index or self._in_subscript(place.start, part.start)
                 is_signed = not any(map(is_unsigned_type, _types(rest[0])))
                 filling = self._filler(rest[0], index=inner and is_signed)
-            pieces += [self.source.text[position : part.start], filling]
+            pieces += [self.program.source.text[position : part.start], filling]
             position = part.end
             rest = rest[max(1, len(inside)) :]
-        pieces.append(self.source.text[position : place.end])
+        pieces.append(self.program.source.text[position : place.end])
         return "".join(pieces)
 
     def _whole_subscript(
         self, holes: tuple[Hole | Inlined, ...], place: Span
     ) -> tuple[Span | None, tuple[Hole | Inlined, ...]]:
         """A sum between brackets around the first hole, and its holes; every quotient in it is known."""
-        around = plain_subscript(self.source.text, holes[0].place, place, quotients=bool(self.tiles))
+        around = plain_subscript(self.program.source.text, holes[0].place, place, quotients=bool(self.tiles))
         if around is None:
             return None, ()
         inside = tuple(hole for hole in holes if hole.place.end <= around.end)
@@ -168,9 +168,9 @@ class _Filling:
         pieces: list[str] = []
         position = place.start
         for where, filler in filled:
-            pieces += [self.source.text[position : where.start], filler]
+            pieces += [self.program.source.text[position : where.start], filler]
             position = where.end
-        text = "".join(pieces) + self.source.text[position : place.end]
+        text = "".join(pieces) + self.program.source.text[position : place.end]
         is_renamed = all(map(str.isidentifier, fillers)) and len(set(fillers)) == len(fillers)
         as_it_was = text == fillers[0] or is_renamed
         is_kept = as_it_was or not self._is_sum(place, holes) or _linear_text(place.text) is None
@@ -188,7 +188,7 @@ class _Filling:
 
         Of an unsigned number this holds for sums alone, which wrap around and back again.
         """
-        visible = without_comments(self.source.text[start:end], literals=False)
+        visible = without_comments(self.program.source.text[start:end], literals=False)
         return visible.count("[") > visible.count("]")
 
     def _filler(self, hole: Hole | Inlined, *, index: bool) -> str:
@@ -200,16 +200,33 @@ class _Filling:
                 return row if is_element(row) else f"({row})"
             case Inlined(_, definition, inner):
                 value = self.filled(definition, inner, index=index)
+                index = index and self._are_ints(value)
         if not index and hole.type != self._type(value):
             return f"(({hole.type}){value})" if _ATOM.fullmatch(value) else f"(({hole.type})({value}))"
-        alone = _ATOM.fullmatch(value) is not None or _is_whole_subscript(self.source.text, hole.place)
+        text = self.program.source.text
+        alone = _ATOM.fullmatch(value) is not None or _is_whole_subscript(text, hole.place)
         return value if alone else f"({value})"
 
     def _type(self, value: str) -> str | None:
         """The type of an expression of the new iterators; None where sizes or numbers may have widened it."""
         if value.isidentifier() and value not in self.integers:
-            return self.types.of(value)
-        return "int" if self.types.number == "int" and _SUFFIXED.search(value) is None else None
+            return self.types.of(value) if self._may_be_int(value) or value in self.types.own else None
+        return "int" if self.types.number == "int" and self._are_ints(value) else None
+
+    def _are_ints(self, value: str) -> bool:
+        """Whether nothing in an expression is of another type than int, and those of the new iterators."""
+        return _NO_INT.search(value) is None and all(map(self._may_be_int, names_in(value)))
+
+    def _may_be_int(self, name: str) -> bool:
+        """Whether a name is that of an int, of a number that is one, or of a new iterator."""
+        file, region = self.program.file, self.program.region
+        variable = file.declarations.visible(name, region)
+        if variable is not None:
+            return unqualified(file.declarations.resolved(variable.type)) == "int"
+        bodies = [macro.body for macro in file.macros_before(region) if macro.name == name]
+        if bodies:
+            return all(_INT.fullmatch(one) for one in bodies)
+        return any(name in names_in(value) for value in self.values.values())
 
 
 def _types(hole: Hole | Inlined) -> frozenset[str]:
@@ -242,8 +259,11 @@ _WITH_QUOTIENTS = re.compile(r"[\w\s+*()/-]*")
 
 _CALL = re.compile(r"\w\s*\(")
 
-_SUFFIXED = re.compile(r"\b\d\w*[uUlL]")
-"""Numbers that are no int."""
+_NO_INT = re.compile(r"\b\d\w*[uUlL]|\b\d{10}|\b0[xX]")
+"""Numbers that are no int, or may be none."""
+
+_INT = re.compile(r"\(?\s*-?\s*(?:0|[1-9]\d{0,8})\s*\)?")
+"""Bodies of macros that are one."""
 
 SubscriptSum = Counter[str]
 """The factor of each name, in order of appearance; that of "" is the constant."""

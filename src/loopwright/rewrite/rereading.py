@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
-from loopwright.c.declarations import type_text
+from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import CFile, c_file, includes
 from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion
 from loopwright.c.loops import loop_iterator
@@ -97,8 +97,11 @@ _COUNTERS = ("int", "long", "long long")
 
 
 def _refuse_other_counters(block: Node, programs: Sequence[Program]) -> None:
-    """Raise where a loop counts in a type that neither is one of these nor was that of its iterator."""
-    known = {one for program in programs for one in _counters(program.syntax, program.file)}
+    """Raise where a loop counts in a type that neither is one of these nor was that of its iterator.
+
+    Before a `while` loop its iterator is declared by itself.
+    """
+    known = {one for program in programs for one in _declared(program.syntax, program.file)}
     of_block = _counters(block, programs[0].file)
     other = next((one for one in of_block if one[0] not in _COUNTERS and one not in known), None)
     if other is not None:
@@ -111,6 +114,14 @@ def _counters(block: Node, file: CFile) -> Iterator[tuple[str, str | None]]:
         start = loop.child_by_field_name("initializer")
         if start is not None and start.type == "declaration":
             yield file.declarations.resolved(type_text(start, qualifiers=True)), loop_iterator(loop)
+
+
+def _declared(block: Node, file: CFile) -> Iterator[tuple[str, str | None]]:
+    """The types and names of all that is declared."""
+    for node in block.of_type("declaration"):
+        for named in map(declared_name, node.children_by_field_name("declarator")):
+            if named is not None:
+                yield file.declarations.resolved(type_text(node, qualifiers=True)), named[0]
 
 
 def is_parted(new: Source, written: Sequence[Program]) -> bool:

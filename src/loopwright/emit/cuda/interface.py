@@ -38,6 +38,10 @@ _QUALIFIED = re.compile(r"\b(static|const|restrict|volatile)\b|\*")
 _LONG_DOUBLE = re.compile(r"(?<![\w.])(?=[\d.]*\d)(?!0[xX])\d*(?:\.\d*(?:[eE][-+]?\d+)?|[eE][-+]?\d+)[lL]\b")
 _SUBSCRIPT = re.compile(r"\[[^][]*\]")
 _SIGNED = ("int", "long", "long int", "long long")
+_NUMBER = "a number"
+_STORED = ("const", "static", "extern")
+_UNSIGNED = re.compile(r"\bunsigned\b|(?<![\w.])(?:0[xX\d]|\d+[lL]*[uU])")
+"""A type or a number that is unsigned, or may be, as those in base 16 or 8 are."""
 _AXIS = re.compile(r"\b(LW_(?:BLOCKS?|THREADS?|LANES?|ONE))\((?:x|y|z)\b")
 
 MOST_DIMENSIONS = 4
@@ -126,27 +130,64 @@ def interface_of(program: Program) -> Interface:
 
 
 def _check_values(program: Program) -> None:
-    """Parameters are signed numbers in kernels: what is computed with one has to be so in C too."""
+    """Parameters are long numbers in kernels: what is computed with one has to be the same in C.
+
+    It is where C computes it in a signed type.  An int beside an unsigned number is converted to that type.
+    """
+    unsigned = {one.name for one in program.arrays if not _is_signed(program, one.element_type or "")}
     for statement in program.statements:
-        text = " ".join([statement.body.place.text, *_definitions(statement.body.holes)])
-        while (plain := _SUBSCRIPT.sub(" ", text)) != text:
-            text = plain
-        for name in sorted(set(names_in(text)) & set(program.params)):
-            variable = program.file.declarations.visible(name, program.region)
-            bodies = [one.body for one in program.file.macros if one.name == name and variable is None]
-            macro = bodies and all(re.fullmatch(r"\(?\s*\d+[lL]*\s*\)?", body) for body in bodies)
-            declared = "" if variable is None else program.file.declarations.resolved(variable.type)
-            if not macro and declared.removeprefix("const ") not in _SIGNED:
-                message = f"a value is computed with {name}, which is not known to be a signed number"
-                raise _refused(program, message, "copy it to a variable of type long or double first")
+        holes = list(_all_holes(statement.body.holes))
+        definitions = (one.definition.text for one in holes if isinstance(one, Inlined))
+        *subscripts, value = _parts(" ".join([statement.body.place.text, *definitions]))
+        for part in subscripts:
+            if not unsigned.isdisjoint(names_in(part)):
+                _check_value(program, part, is_mixed=True)
+        converted = {one.place.text for one in holes if not _is_signed(program, one.type)}
+        is_mixed = not (unsigned | converted).isdisjoint(names_in(value))
+        _check_value(program, value, is_mixed=is_mixed or _UNSIGNED.search(value) is not None)
 
 
-def _definitions(holes: tuple[Hole | Inlined, ...]) -> Iterator[str]:
-    """The texts of the values that stand for locals."""
+def _check_value(program: Program, text: str, *, is_mixed: bool) -> None:
+    """Refuse a value with a parameter that kernels compute otherwise."""
+    for name in sorted(set(names_in(text)) & set(program.params)):
+        kind = _parameter_type(program, name)
+        if kind not in (*_SIGNED, _NUMBER):
+            message = f"a value is computed with {name}, which is not known to be a signed number"
+            raise _refused(program, message, "copy it to a variable of type long or double first")
+        if is_mixed and kind not in _SIGNED[1:]:
+            message = f"a value is computed with {name} and unsigned numbers; kernels have {name} in 64 bits"
+            raise _refused(program, message, "copy it to a variable of type unsigned first")
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The subscripts in a text, the innermost first, then what is outside of them; without those inside."""
+    while found := _SUBSCRIPT.findall(text):
+        yield from found
+        text = _SUBSCRIPT.sub(" ", text)
+    yield text
+
+
+def _is_signed(program: Program, kind: str) -> bool:
+    declared = program.file.declarations.resolved(kind).split()
+    return " ".join(word for word in declared if word not in _STORED) in (*_SIGNED, "float", "double")
+
+
+def _parameter_type(program: Program, name: str) -> str:
+    """The type of a parameter of the region in C; that of a macro is that of its number."""
+    variable = program.file.declarations.visible(name, program.region)
+    if variable is not None:
+        return program.file.declarations.resolved(variable.type).removeprefix("const ")
+    bodies = [one.body for one in program.file.macros if one.name == name]
+    is_number = bodies and all(re.fullmatch(r"\(?\s*\d+[lL]*\s*\)?", body) for body in bodies)
+    return _NUMBER if is_number else ""
+
+
+def _all_holes(holes: tuple[Hole | Inlined, ...]) -> Iterator[Hole | Inlined]:
+    """Iterators and locals in a text, and in the values that stand for locals."""
     for hole in holes:
+        yield hole
         if isinstance(hole, Inlined):
-            yield hole.definition.text
-            yield from _definitions(hole.holes)
+            yield from _all_holes(hole.holes)
 
 
 def device_type(program: Program, array: Array) -> str:
@@ -156,7 +197,7 @@ def device_type(program: Program, array: Array) -> str:
         message = f"the region does more than change its arrays{reason}"
         raise _refused(program, message, "leave this out of the region: kernels work on arrays alone")
     declared = program.file.declarations.resolved(array.element_type or "")
-    kind = " ".join(word for word in declared.split() if word not in ("const", "static", "extern"))
+    kind = " ".join(word for word in declared.split() if word not in _STORED)
     if kind not in TYPES:
         shown = kind or "a type that is not seen"
         raise _refused(program, f"{array.name} has elements of {shown}", f"kernels know {', '.join(TYPES)}")

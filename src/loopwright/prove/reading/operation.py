@@ -117,12 +117,18 @@ def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation])
     if other is not None and old.type == other.type:
         _align(old.node, other.node, old.words, other.words, found, textual=False)
         return
-    if old.type not in ("int", POINTER):
+    if old.type != POINTER:
         is_cast = new.type == "cast_expression" and after.of(field(new, "type")) == old.type
-        if not is_cast:
+        given = type_at(old.node, old.words, old.node.span)
+        if not is_cast and (old.type != "int" or not holds(INT, given)):
             raise Different(f"'{_shown(after.of(new))}' is not a '{old.type}'")
-        new = field(new, "value")
+        is_own = given == INT and _is_cast(old.node) and not (is_cast and _is_cast(field(new, "value")))
+        new = field(new, "value") if is_cast and not is_own else new
     _align(old.node, new, old.words, after, found, textual=False)
+
+
+def _is_cast(node: Node) -> bool:
+    return without_parentheses(node).type == "cast_expression"
 
 
 def _align_given(old: Node, new: Node, before: Words, after: Words, found: list[Equation]) -> bool:
