@@ -16,36 +16,36 @@ says how many.
 Where pointers alone are followed, all loops that count integers stay as they are, and
 
     while (n--) *d++ = 0;                              for (long k_1 = 0; k_1 < n; k_1++) d[k_1] = 0;
+    P *p = &s->own[i], *q = p + 1; p->x = q->y;        ; s->own[i].x = s->own[i + 1].y;
 
-All others stay what they are.  It counts for runs without overflow, and where pointers that are compared are
-in one array.  Lines stay.
+A pointer may start at a member, at an element or at a sum with an offset of any type, which stand in their
+own words as long as the region changes nothing that they are made of.  All others stay what they are.  It
+counts for runs without overflow, and where pointers that are compared are in one array.  Lines stay.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 
 from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
-from loopwright.c.typed.effects import effect_in_a_type, may_be_written, reach_of
+from loopwright.c.typed.effects import effect_in_a_type
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.types import CType, Integer, Pointer, is_observed, unqualified
+from loopwright.c.types import Integer, Pointer, is_observed, unqualified
 from loopwright.errors import BadInput
+from loopwright.read.c.changed_memory import ChangedMemory
 from loopwright.read.c.evolved_loops import plain_loop
 from loopwright.read.c.evolved_state import EvolvedState, NotFollowed
 from loopwright.read.c.evolved_statements import EvolvedStatements, Following
 from loopwright.read.c.evolved_values import element_of, is_signed, loops_around, moved_variable
-from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Edit, Source
 
 _MOST = 60
 _DIRECTED = re.compile(r"#\s*pragma\b.*|\b_Pragma\b")
 INT = Integer(32, signed=True, rank=3)
-_MOVED = re.compile(r"\+\+|--|[+-]=")
 _CHANGED = re.compile(r"\+\+|--|[+-]=|\b(?:int|long|ptrdiff_t|const)\b|\*\s*\w+\s*=")
 
 
@@ -56,15 +56,18 @@ def with_evolved_values(source: Source, options: CompilerOptions) -> Source:
     return _evolved(source, options, Following())
 
 
-def with_pointer_walks(source: Source, options: CompilerOptions, *, always: bool = True) -> Source:
-    """The text with elements of arrays in place of pointers that walk through them; integers stay.
+def with_pointer_walks(
+    source: Source, options: CompilerOptions, *, always: bool = True, rows: bool = False
+) -> Source:
+    """The text with elements of arrays in place of pointers to them; integers stay.
 
     `while (n--) *d++ = 0;` is only the same where it is defined.  A text of which that is not known
     (`always` is no) keeps such loops: a head that counts says how often the others run, whatever n is.
+    `rows`: pointers to rows of arrays are followed as well, as if they never left the rows.
     """
-    if not any(_MOVED.search(region.place.text) for region in c_file(source).regions):
+    if "*" not in source.text:
         return source
-    return _evolved(source, options, Following(pointers_alone=True, new_heads=always))
+    return _evolved(source, options, Following(pointers_alone=True, new_heads=always, into_rows=rows))
 
 
 def _evolved(source: Source, options: CompilerOptions, following: Following) -> Source:
@@ -93,9 +96,10 @@ def _edits(region: object, file: TypedFile, following: Following) -> list[Edit]:
     for _ in range(_MOST):
         if not followed:
             break
-        into_rows = not following.pointers_alone
-        keeps = partial(_keeps, region, file)
-        state = EvolvedState(region, followed, has_unsigned=has_unsigned, into_rows=into_rows, keeps=keeps)
+        memory = ChangedMemory(region, file)
+        state = EvolvedState(
+            region, followed, memory, has_unsigned=has_unsigned, into_rows=following.into_rows
+        )
         statements = EvolvedStatements(state, file, following, is_directed=bool(directives))
         try:
             return statements.edits()
@@ -104,17 +108,6 @@ def _edits(region: object, file: TypedFile, following: Following) -> list[Edit]:
                 return []
             del followed[failure.offset]
     return []
-
-
-def _keeps(region: TypedRegion, file: TypedFile, kind: CType) -> bool:
-    """Whether a region changes nothing of a type that a pointer leads to."""
-    nodes = [*tree.walk_all(region.statements)]
-    reach = reach_of(file, nodes, LIBRARY)
-    named = {node.declaration.offset: node.declaration for node in nodes if isinstance(node, tree.Name)}
-    changed = [named[one] for one in sorted(reach.changed) if one in named]
-    is_hidden = all(one.is_own and one.offset not in region.function.addressed for one in changed)
-    is_known = not reach.unknown and all(one in named for one in reach.changed)
-    return is_known and is_hidden and not may_be_written(kind, reach.written)
 
 
 def _is_unsigned(node: tree.Node) -> bool:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 from loopwright.c.reworded.passages import fresh_names
 from loopwright.c.sums import ONE, ZERO, IntegerSum
 from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
-from loopwright.c.types import ArrayType, CType, Integer, is_observed, unqualified
+from loopwright.c.types import ArrayType, CType, Integer, Record, is_observed, unqualified
+from loopwright.read.c.changed_memory import ChangedMemory
 from loopwright.read.c.evolved_loops import added, scopes
 from loopwright.read.c.evolved_values import (
     ElementPointer,
     Value,
     element_of,
+    in_words,
     is_signed,
     loops_around,
     moved_variable,
@@ -47,15 +50,12 @@ class EvolvedState:
         self,
         region: TypedRegion,
         followed: Mapping[int, tree.Declaration],
+        memory: ChangedMemory,
         *,
         has_unsigned: bool,
         into_rows: bool,
-        keeps: Callable[[CType], bool],
     ) -> None:
-        """`into_rows`: pointers to rows of arrays are followed, as if they never left the rows.
-
-        `keeps`: whether memory of a type that pointers lead to is not changed in the region.
-        """
+        """`into_rows`: pointers to rows of arrays are followed, as if they never left the rows."""
         self.region, self.followed, self.has_unsigned = region, followed, has_unsigned
         self.into_rows = into_rows
         self.values: Values = {}
@@ -67,7 +67,7 @@ class EvolvedState:
         targets = [node.target for node in nodes if isinstance(node, tree.Assign | tree.Update)]
         self.owners = {one.offset for one in map(tree.owner, targets) if one is not None}
         """The variables that are changed, or parts of them."""
-        self.keeps = keeps
+        self.memory = memory
         self.scopes = [*scopes(region)]
         self.iterators: set[int] = set()
         """Those of the loops around that stay loops over them."""
@@ -86,8 +86,8 @@ class EvolvedState:
         moved = [moved_variable(node) for node in function.nodes if node.place.first < first]
         early = {one.offset for one in moved if one is not None}
 
-        def lookup(one: tree.Declaration | tree.MemberAccess) -> Value | None:
-            if isinstance(one, tree.MemberAccess):
+        def lookup(one: tree.Declaration | tree.Expression) -> Value | None:
+            if not isinstance(one, tree.Declaration):
                 return None
             is_array = isinstance(unqualified(one.type), ArrayType)
             is_own = function.keeps(one)
@@ -109,9 +109,9 @@ class EvolvedState:
     def _is_followed(self, value: ElementPointer) -> bool:
         return self.into_rows or len(value.subscripts) == 1
 
-    def lookup(self, one: tree.Declaration | tree.MemberAccess) -> Value | None:
-        if isinstance(one, tree.MemberAccess):
-            return self._member(one)
+    def lookup(self, one: tree.Declaration | tree.Expression, *, by_name: bool = False) -> Value | None:
+        if not isinstance(one, tree.Declaration):
+            return self._part(one, by_name=by_name)
         if one.offset in self.followed:
             return self.values.get(one.offset)
         is_kept = one.offset in self.iterators or one.offset not in self.changed
@@ -122,21 +122,70 @@ class EvolvedState:
         is_known = is_kept and self.region.function.keeps(one)
         return self.given.get(one.offset, own_value(one)) if is_known else None
 
-    def _member(self, node: tree.MemberAccess) -> IntegerSum | None:
-        """`s->n` or `s.n`, where s is a variable of the function, if the region changes neither."""
-        root = tree.without_casts(node.object)
-        if not isinstance(root, tree.Name) or not self.is_written(node.place) or self.has_unsigned:
+    def _part(self, node: tree.Expression, *, by_name: bool) -> Value | None:
+        """`s->n`, `rows[i]` or `a + (size_t)i * n` in its own words, if the region changes no part of it."""
+        names = [one.declaration for one in tree.walk(node) if isinstance(one, tree.Name)]
+        if self.has_unsigned or not self._is_in_words(node.place) or not all(map(self._stays, names)):
             return None
-        one, function = root.declaration, self.region.function
-        is_kept = function.keeps(one) and one.offset not in self.changed and one.offset not in self.owners
-        if not is_kept or is_observed(node.type) or is_observed(one.type) or node.in_union:
+        if not self._is_read_again(node, by_name=by_name):
             return None
-        if node.is_arrow and not self.keeps(node.type):
-            return None
-        return IntegerSum.atom(on_one_line(node.place.span.text), (one.offset,))
+        text = on_one_line(node.place.span.text)
+        text = f"({text})" if isinstance(node, tree.Binary) else text
+        return in_words(text, node.type, (one.offset for one in names))
 
-    def value(self, node: tree.Expression) -> Value | None:
-        return value_of(node, self.lookup)
+    def _is_in_words(self, place: tree.TokenRange) -> bool:
+        """Whether tokens are those of the file, but for names that macros give to numbers."""
+        tokens = self.region.function.tokens[place.first : place.end]
+        made = [token for token in tokens if token.macro is not None]
+        is_plain = len({token.span for token in made}) == len(made) and not any(
+            token.follows_place for token in tokens
+        )
+        return is_plain and all(one.text[0].isdigit() and one.span.text.isidentifier() for one in made)
+
+    def _stays(self, one: tree.Declaration) -> bool:
+        """Whether a variable is in its own words what it is here."""
+        if is_observed(one.type):
+            return False
+        if one.offset in self.followed:
+            return self.values.get(one.offset) == own_value(one)
+        if isinstance(unqualified(one.type), ArrayType):
+            return True
+        is_kept = one.offset not in self.changed and one.offset not in self.owners
+        return self.region.function.keeps(one) and (is_kept or one.offset in self.iterators)
+
+    def _is_read_again(self, node: tree.Expression, *, by_name: bool) -> bool:
+        """Whether an expression has one value wherever it stands in the region, if its variables do."""
+        core = tree.without_casts(node)
+        parts: tuple[tree.Expression, ...] = ()
+        match core:
+            case tree.Name() | tree.Number():
+                pass
+            case tree.Binary(operator="+" | "-" | "*", left=left, right=right):
+                parts = (left, right)
+            case tree.Cast(operand=operand) if isinstance(unqualified(core.type), Integer):
+                parts = (operand,)
+            case tree.MemberAccess(object=inner, in_union=False) if self._is_kept(core, by_name=by_name):
+                parts = (inner,)
+            case tree.Subscript(base=inner, index=index) if self._is_kept(core, by_name=by_name):
+                parts = (inner, index)
+            case _:
+                return False
+        return all(self._is_read_again(part, by_name=by_name) for part in parts)
+
+    def _is_kept(self, lvalue: tree.Expression, *, by_name: bool) -> bool:
+        """Whether the region does not change an lvalue; of an array or a struct only its place counts."""
+        if is_observed(lvalue.type):
+            return False
+        if isinstance(unqualified(lvalue.type), ArrayType | Record):
+            return True
+        one = tree.owner(lvalue)
+        if one is not None and one.offset in self.owners:
+            return False
+        is_own = one is not None and self.region.function.keeps(one)
+        return is_own or self.memory.keeps(lvalue, by_name=by_name)
+
+    def value(self, node: tree.Expression, *, by_name: bool = False) -> Value | None:
+        return value_of(node, partial(self.lookup, by_name=by_name))
 
     def assign(self, one: tree.Declaration, value: Value | None) -> None:
         if value is None or isinstance(value, IntegerSum) != is_signed(one.type):

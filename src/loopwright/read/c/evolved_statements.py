@@ -9,6 +9,7 @@ from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile
 from loopwright.lazy_dataclass import dataclass
+from loopwright.read.c.changed_memory import is_only_followed
 from loopwright.read.c.evolved_loops import (
     EvolvingLoop,
     PlainLoop,
@@ -40,10 +41,12 @@ _LEAVING = ("CONTINUE_STMT", "SWITCH_STMT", "CASE_STMT", "DEFAULT_STMT", "GOTO_S
 
 @dataclass(frozen=True)
 class Following:
-    """Which variables are followed, and which loops may get other heads."""
+    """Which variables are followed, which loops may get other heads, and whether pointers to rows of arrays
+    are taken for what never leaves the rows."""
 
     pointers_alone: bool = False
     new_heads: bool = True
+    into_rows: bool = True
 
 
 class EvolvedStatements:
@@ -113,11 +116,18 @@ class EvolvedStatements:
                 continue
             if self.state.changes_in(one.initial):
                 raise NotFollowed(one.declaration.offset)
-            self.state.assign(one.declaration, self.state.value(one.initial))
+            by_name = self._is_fixed(one.declaration)
+            self.state.assign(one.declaration, self.state.value(one.initial, by_name=by_name))
         place, tokens = node.place.span, self.state.region.function.tokens[node.place.first : node.place.end]
         if tokens[0].macro is not None or tokens[-1].macro is not None:
             raise NotFollowed(mine[0].declaration.offset)
         self.state.edit(place, ";" if place.text.rstrip().endswith(";") else "")
+
+    def _is_fixed(self, one: tree.Declaration) -> bool:
+        """Whether a pointer stays where it is, and decides nothing but which elements are meant."""
+        nodes = tree.walk_all(self.state.region.statements)
+        is_moved = one.offset in self.state.changed or not self.following.pointers_alone
+        return not is_moved and is_only_followed(one, nodes, self.state.around)
 
     def _starts_elsewhere(self, variables: Sequence[tree.Declarator]) -> bool:
         """Whether pointers are declared that start at places of other words, `double *p = s->x + n;`: they

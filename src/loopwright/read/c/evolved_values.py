@@ -9,11 +9,11 @@ After that come the parts of loops of the typed reading, and the variables that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from loopwright.c.sums import ZERO, IntegerSum
+from loopwright.c.sums import ZERO, Atom, IntegerSum
 from loopwright.c.typed import tree
 from loopwright.c.types import ArrayType, CType, Integer, Pointer, is_observed, unqualified
 from loopwright.lazy_dataclass import dataclass
@@ -25,9 +25,10 @@ _MOST_FACTORS = 3
 
 @dataclass(frozen=True)
 class ElementPointer:
-    """`&base[s]..[s]`, as many subscripts as it takes to get to a number of type `element`."""
+    """`&base[s]..[s]`, as many subscripts as it takes to get to an object of type `element`."""
 
-    base: tree.Declaration
+    base: Atom
+    """A variable, or another pointer or array that keeps its value, in its own words."""
     subscripts: tuple[IntegerSum, ...]
     element: CType
 
@@ -44,12 +45,12 @@ class ElementPointer:
 
     @property
     def about(self) -> frozenset[int]:
-        return frozenset((self.base.offset,)).union(*(one.about for one in self.subscripts))
+        return frozenset(self.base.about).union(*(one.about for one in self.subscripts))
 
     @property
     def row(self) -> str:
         """A text that is the pointer, as far as the last subscript goes."""
-        return self.base.name + "".join(f"[{one}]" for one in self.subscripts[:-1])
+        return self.base.text + "".join(f"[{one}]" for one in self.subscripts[:-1])
 
     @property
     def last(self) -> IntegerSum:
@@ -61,8 +62,8 @@ class ElementPointer:
 
 
 Value: TypeAlias = IntegerSum | ElementPointer
-Lookup: TypeAlias = Callable[[tree.Declaration | tree.MemberAccess], "Value | None"]
-"""What a variable is, or a member; None where that is not known, or it may change."""
+Lookup: TypeAlias = Callable[[tree.Declaration | tree.Expression], "Value | None"]
+"""What a variable is, or another part of an expression; None where that is not known, or it may change."""
 
 
 def is_signed(kind: CType, least: int = _INT) -> bool:
@@ -89,12 +90,18 @@ def element_of(kind: CType) -> tuple[CType, int] | None:
 
 def own_value(one: tree.Declaration) -> Value | None:
     """A variable in its own words; none that something else may change."""
-    if is_observed(one.type):
+    return in_words(one.name, one.type, (one.offset,))
+
+
+def in_words(text: str, kind: CType, about: Iterable[int]) -> Value | None:
+    """What has a type, in words that are about these declarations; none that something else may change."""
+    if is_observed(kind):
         return None
-    if is_signed(one.type):
-        return IntegerSum.atom(one.name, (one.offset,))
-    found = element_of(one.type)
-    return None if found is None else ElementPointer(one, (ZERO,) * found[1], found[0])
+    if is_signed(kind):
+        return IntegerSum.atom(text, about)
+    found = element_of(kind)
+    base = Atom(text, tuple(sorted(set(about))))
+    return None if found is None else ElementPointer(base, (ZERO,) * found[1], found[0])
 
 
 def value_of(node: tree.Expression, lookup: Lookup) -> Value | None:
@@ -104,7 +111,7 @@ def value_of(node: tree.Expression, lookup: Lookup) -> Value | None:
             return IntegerSum.number(value)
         case tree.Name(declaration=declared):
             return lookup(declared)
-        case tree.MemberAccess() if is_signed(node.type):
+        case tree.MemberAccess():
             return lookup(node)
         case tree.Cast(operand=operand):
             return _converted(node, operand, lookup)
@@ -117,8 +124,12 @@ def value_of(node: tree.Expression, lookup: Lookup) -> Value | None:
             return _location(tree.without_casts(operand), lookup)
         case tree.Subscript() if isinstance(unqualified(node.type), ArrayType):
             return _location(node, lookup)
+        case tree.Subscript() if isinstance(unqualified(node.type), Pointer):
+            return lookup(node)
         case tree.Binary(operator="+" | "-" | "*"):
-            return _computed(node, lookup)
+            found = _computed(node, lookup)
+            is_pointer = isinstance(unqualified(node.type), Pointer)
+            return lookup(node) if found is None and is_pointer else found
         case tree.Binary(operator=operator) if operator in _OPAQUE and is_signed(node.type):
             return _opaque(node, (node.left, node.right), lookup)
         case tree.Conditional() if is_signed(node.type):

@@ -33,7 +33,6 @@ from loopwright.c.typed.preprocess import preprocess
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.points import values_text
-from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.evolution import with_evolved_values, with_pointer_walks
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.rephrased import (
@@ -141,7 +140,7 @@ def _in_all_tables(
 def _in_rows(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
     """The texts with rows in place of tables in one dimension, once they are read so."""
     inlined = _with_all_inlined(_both(given, options, in_plain_loops), options)
-    pointed = _both(inlined, options, partial(with_element_pointers, rows=True))
+    pointed = _with_elements(inlined, options, rows=True)
     for texts in dict.fromkeys((inlined, pointed)):
         found = with_tables(*texts, options)
         if found is not None:
@@ -211,16 +210,20 @@ def _identities(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
 
 def _without_pointers(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
     """Two texts with elements in place of pointers, and assignments in place of first values of arrays."""
-    walked = (
-        with_pointer_walks(given[0], options[0]),
-        with_pointer_walks(given[1], options[1], always=False),
-    )
-    pointed = _both(walked, options, partial(with_element_pointers, rows=True))
+    walked, pointed = (_with_elements(given, options, rows=rows) for rows in (False, True))
     assigned = (_both(texts, options, with_assigned_arrays) for texts in (given, pointed))
     for texts in (walked, pointed, *assigned):
         if texts != given:
             yield _both(texts, options, in_plain_loops)
             yield _both(texts, options, with_first_values)
+
+
+def _with_elements(texts: Texts, options: PairOfOptions, *, rows: bool) -> Texts:
+    """Two texts with elements in place of pointers."""
+    return (
+        with_pointer_walks(texts[0], options[0], rows=rows),
+        with_pointer_walks(texts[1], options[1], always=False, rows=rows),
+    )
 
 
 def _inlined(old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions) -> Texts:
