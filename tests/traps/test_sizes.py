@@ -284,3 +284,24 @@ def test_what_may_be_touched_refutes_nothing(head: str, tmp_path: Path) -> None:
     (tmp_path / "t.c").write_text(text)
     (program,) = read_c(tmp_path / "t.c")
     assert [one.text for one in program.trusted if one.kind is AssumptionKind.BOUNDS]
+
+
+_SIZED = """#include <stddef.h>
+struct grid { int w, h; long n; size_t m; unsigned char c; };
+#define N g->n
+"""
+_BOUNDS = ["g->w * g->h", "g->w * g->h - 1", "N", "N + 1", "g->m", "g->c", "g->c * g->w"]
+
+
+@pytest.mark.parametrize("bound", _BOUNDS)
+def test_bounds_of_members_and_macros_have_the_types_of_the_file(bound: str, tmp_path: Path) -> None:
+    """An int is not taken to be compared with an unsigned number where that is computed from members."""
+    loop = f"for (i = 0; i < {bound}; i++) x[i] = 1;"
+    trap = Trap(bound, loop, head=_SIZED, parameters="struct grid *g, double *restrict x")
+    assert answer(trap, tmp_path) == PROVED
+
+
+def test_an_iterator_from_0_is_compared_with_a_member_of_any_type(tmp_path: Path) -> None:
+    loop = "for (i = 1; i < v->dim; i++) x[i] = 1;"
+    trap = Trap("no header", loop, head='#include "missing.h"', parameters="VEC *v, double *x")
+    assert answer(trap, tmp_path) == PROVED

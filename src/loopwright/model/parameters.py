@@ -26,7 +26,7 @@ class Parameter:
     numbers: tuple[int, ...] = ()
     """All values that a variable of the function can have there, if it is assigned these numbers only."""
     type: CType | None = None
-    """Of a member or an element, where the file shows it."""
+    """That of its text in C, where the file shows it."""
 
     @property
     def fixed(self) -> int | None:

@@ -39,7 +39,7 @@ from loopwright.prove.text.correspondence import modelled, prove_model, prove_te
 from loopwright.prove.text.guards import NotAGuard, established, shown_by
 from loopwright.prove.text.index_arithmetic import unchanged_statements, within_types
 from loopwright.prove.text.ranking import prove_ranking
-from loopwright.prove.text.text_model import negative_bound
+from loopwright.prove.text.text_model import negative_bound, typed_like
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.rewrite.request import (
     KEPT,
@@ -157,9 +157,10 @@ def of_text(plan: Plan, loops: Loops, new: Program, scanned: ScannedLoops | None
     """
     named = claims(loops)
     verdict = prove_text(plan.program, new, named, scanned=scanned)
-    below = negative_bound(new, plan.written.promised)
-    if below is not None and isinstance(verdict, Proved):
-        verdict = Undecided(f"'{below.text}' may be below 0, and is compared with an unsigned number")
+    if isinstance(verdict, Proved):
+        below = negative_bound(typed_like(new, plan.program), plan.written.promised)
+        if below is not None:
+            verdict = Undecided(f"'{below.text}' may be below 0, and is compared with an unsigned number")
     wraps = wrapping_subscript(plan.written) if isinstance(verdict, Refuted) else None
     if wraps is not None:
         reason = f"'{wraps.text}' is an unsigned subscript, which may wrap around below 0: cast it to long"

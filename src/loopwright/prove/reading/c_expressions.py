@@ -62,7 +62,7 @@ class Words:
     renamed: frozenset[str] = frozenset()
     """Names of functions of the library that are macros of a header."""
     types: Mapping[str, CType] = field_of(default_factory=dict)
-    """Those of members and elements that are parameters, by their texts."""
+    """Those of parameters, by their texts: names, members, elements, products, macros."""
 
     def of(self, node: Node) -> str:
         return node.text

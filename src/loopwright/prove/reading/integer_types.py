@@ -139,6 +139,13 @@ def _faithful_type(node: Node, scope: WordTypes) -> types.CType | None:
     or is not known.
     """
     node = without_parentheses(node)
+    is_name = node.type == "identifier" and not definitions(scope.words.macros, node.text)
+    parameter = None if is_name else scope.words.types.get(packed(node.text))
+    return _computed_type(node, scope) if parameter is None else parameter
+
+
+def _computed_type(node: Node, scope: WordTypes) -> types.CType | None:
+    """That of what is no parameter as a whole."""
     match node.type:
         case "identifier" if definitions(scope.words.macros, node.text):
             numbers = _number_types(definitions(scope.words.macros, node.text))

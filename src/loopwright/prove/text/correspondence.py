@@ -24,7 +24,6 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c.syntax import Node as SyntaxNode
-from loopwright.c.tokens import packed
 from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import Expr
 from loopwright.loops.nodes import Call, Node
@@ -38,7 +37,7 @@ from loopwright.prove.reading.c_expressions import Unreadable, Words
 from loopwright.prove.reading.loops import NOTHING, sides, text_loops, values_at
 from loopwright.prove.reading.operation import Different, Equation, StatementSyntax, same_operation
 from loopwright.prove.scanning.scan import ScannedLoops, prove_scan
-from loopwright.prove.text.text_model import converted_bound
+from loopwright.prove.text.text_model import converted_bound, typed_like
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.transform.scheduling import flat_schedule
 
@@ -102,9 +101,7 @@ def prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
 
 
 def _prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
-    kinds = {packed(one.text): one.type for one in old.parameters}
-    known = [replace(one, type=kinds.get(packed(one.text))) for one in new.parameters]
-    new = replace(new, parameters=tuple(known))
+    new = typed_like(new, old)
     wrong = _different_setting(old, new)
     if wrong is not None:
         return Undecided(wrong)

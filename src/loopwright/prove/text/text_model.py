@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from itertools import permutations
 from typing import Any
 
 import islpy as isl
@@ -29,7 +30,7 @@ from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.c.syntax import Node as Syntax
 from loopwright.c.tokens import blank, packed
-from loopwright.c.types import is_signed, is_unsigned, named_type
+from loopwright.c.types import Unknown, is_signed, is_unsigned, named_type
 from loopwright.errors import BadInput
 from loopwright.loops.expressions import Expr, Int, Var
 from loopwright.loops.nodes import Block, For, If
@@ -243,6 +244,13 @@ def converted_bound(program: Program) -> Syntax | None:
     return next((one for one in bounds if value_type(one, words, one.span) is None), None)
 
 
+def typed_like(new: Program, old: Program) -> Program:
+    """A text whose parameters have the types that the typed reading gave those of the original."""
+    kinds = {packed(one.text): one.type for one in old.parameters}
+    parameters = (replace(one, type=kinds.get(packed(one.text))) for one in new.parameters)
+    return replace(new, parameters=tuple(parameters))
+
+
 def negative_bound(program: Program, known: isl.Set) -> Syntax | None:
     """What is compared with an unsigned iterator and may be below 0, for the sizes that are `known`.
 
@@ -253,8 +261,44 @@ def negative_bound(program: Program, known: isl.Set) -> Syntax | None:
     compared = (one for one in parts if operator(one) in RELATIONS)
     compared = (one for one in compared if value_type(one, words, one.span) is None)
     pairs = ([field(one, side) for side in ("left", "right")] for one in compared)
-    mixed = (pair for pair in pairs if not all(is_signed(type_at(one, words, one.span)) for one in pair))
-    return next((one for pair in mixed for one in pair if not _is_from_zero(one, words, known)), None)
+    mixed = (pair for pair in pairs if not all(_is_signed(one, words) for one in pair))
+    upward = _upward(program, words, known)
+    for pair in mixed:
+        below = [one for one in pair if not _is_from_zero(one, words, known)]
+        counted = any(_counts_to_a_number(*both, words, upward) for both in permutations(pair, 2))
+        if below and not counted:
+            return below[0]
+    return None
+
+
+def _upward(program: Program, words: Words, known: isl.Set) -> frozenset[str]:
+    """The iterators that count up from what is not below 0, in all their loops."""
+    heads = [one for one in _heads(program) if one.type == "for_statement"]
+    named = [(name, one) for one in heads if (name := loop_iterator(one)) is not None]
+    rising = [
+        _is_from_zero(first_value(one), words, known) and step_of(one, name, words) > 0 for name, one in named
+    ]
+    others = {name for (name, _), rises in zip(named, rising, strict=True) if not rises}
+    return frozenset(name for name, _ in named) - others
+
+
+def _counts_to_a_number(iterator: Syntax, size: Syntax, words: Words, upward: frozenset[str]) -> bool:
+    """Whether what is compared are a signed iterator that is never below 0 and a size of any type.
+
+    In the type that C converts both to, they are the same integers.
+    """
+    is_size = packed(size.text) in words.parameters
+    return is_size and iterator.text in upward and _is_signed(iterator, words)
+
+
+def _is_signed(node: Syntax, words: Words) -> bool:
+    """Whether an expression is of a signed type.
+
+    The typed reading refuses iterators that are unsigned or narrow where the text does not show it.
+    """
+    kind = words.types.get(packed(node.text)) or type_at(node, words, node.span)
+    is_iterator = node.type == "identifier" and packed(node.text) not in words.parameters
+    return is_signed(kind) or (is_iterator and isinstance(kind, Unknown))
 
 
 def _is_from_zero(node: Syntax, words: Words, known: isl.Set) -> bool:
@@ -270,16 +314,22 @@ def _is_from_zero(node: Syntax, words: Words, known: isl.Set) -> bool:
 
 def _bounds(program: Program) -> Iterator[Syntax]:
     """What decides how often statements run: an unsigned number among it might wrap around."""
+    for node in _heads(program):
+        if node.type == "for_statement":
+            yield first_value(node)
+        yield field(node, "condition")
+
+
+def _heads(program: Program) -> Iterator[Syntax]:
+    """The loops and conditions around statements."""
     statements = {statement.body.place for statement in program.statements}
     pending = [program.syntax]
     while pending:
         node = pending.pop()
         if node.span in statements:
             continue
-        if node.type == "for_statement":
-            yield first_value(node)
         if node.type in ("for_statement", "if_statement"):
-            yield field(node, "condition")
+            yield node
         pending += node.named_children
 
 

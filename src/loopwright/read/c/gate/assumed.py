@@ -56,14 +56,14 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     declared = _declared(nodes)
     constants = macro_numbers(nodes)
     known_numbers = known_values(region, file)
-    loaded = _loaded_types(nodes)
+    written = _written_types(nodes)
     fixed = {name: known_numbers.get(one, ()) for name, one in declared.items()}
     parameters = tuple(
         replace(
             one,
             values=_values(one.text, declared, constants),
             numbers=fixed.get(one.text, ()),
-            type=loaded.get(packed(one.text)),
+            type=written.get(packed(one.text)),
         )
         for one in program.parameters
     )
@@ -190,11 +190,11 @@ def _declared(nodes: list[tree.Node]) -> dict[str, tree.Declaration]:
     return {name: next(iter(known)) for name, known in found.items() if len(known) == 1}
 
 
-def _loaded_types(nodes: Sequence[tree.Node]) -> dict[str, types.CType]:
-    """The types of `s->n` and `sizes[0]` by their texts, where one text is of one type."""
+def _written_types(nodes: Sequence[tree.Node]) -> dict[str, types.CType]:
+    """The types of `s->n`, `h * w` and macros by their texts, where one text is of one type."""
     found: dict[str, set[types.CType]] = {}
     for node in nodes:
-        if isinstance(node, tree.MemberAccess | tree.Subscript | tree.Unary) and node.place.macro is None:
+        if isinstance(node, tree.Expression) and tree.without_casts(node) is node:
             kind = types.unqualified(node.type)
             if isinstance(kind, types.Integer) and types.name_of(kind):
                 found.setdefault(packed(node.place.span.text), set()).add(kind)
