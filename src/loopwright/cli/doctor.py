@@ -68,7 +68,7 @@ def add_to(verbs: Verbs) -> None:
     """Add the verb and its options to the parser."""
     parser = verbs.add_parser(
         "doctor",
-        help="which optional parts are here, and how to get the others",
+        help="show which optional parts are installed",
         description="Look for the programs and packages Loopwright can use, and say what each is for.",
     )
     parser.set_defaults(invocation=doctor)

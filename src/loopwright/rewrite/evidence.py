@@ -129,7 +129,7 @@ def of_legality(
     trusted = tuple(one.assumption for one in verdict.reassociations)
     owned = sum((proof(text, count) for text, count in remarks(verdict.private)), Evidence())
     for name in verdict.temporaries:
-        owned += proof(f"of {name}, used in another order, every read sees the value it saw", 1)
+        owned += proof(f"every read of {name} sees the same value, although its accesses are reordered", 1)
     return kept + owned + Evidence(trusted=trusted), verdict
 
 

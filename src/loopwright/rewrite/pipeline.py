@@ -273,7 +273,7 @@ def _guarded(
 def _refuse_storage(regions: Sequence[_Region], options: RewriteOptions) -> None:
     """What cvc5 is asked is about the storage as written."""
     if options.prover.prover == "cvc5" and any(region.plan.storage for region in regions):
-        hint = "that every read sees the value it saw is proved with isl: leave out --prover"
+        hint = "only isl proves that every read sees the same value: leave out --prover"
         raise GaveUp(Code.NO_PROOF, "cvc5 is not asked: storage has changed", hint=hint)
 
 

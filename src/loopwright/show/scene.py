@@ -268,7 +268,7 @@ def free_storage(verdict: LegalityVerdict, program: Program) -> dict[str, str]:
         for access in one.writes
     }
     found |= {one.array: "its steps may be combined in any order" for one in verdict.reassociations}
-    found |= dict.fromkeys(verdict.temporaries, "every read sees the value it saw")
+    found |= dict.fromkeys(verdict.temporaries, "every read sees the same value")
     return found | {one.array: f"every iteration of {one.loop} has its own" for one in verdict.private}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import field, replace
-from math import inf
+from math import ceil, inf
 from pathlib import Path
 
 from loopwright.emit.region import new_source
@@ -17,6 +17,7 @@ from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.nests import Script
+from loopwright.optimise.model.sizes import SUPPOSED, sizes_of
 from loopwright.optimise.timing.runner import TrialRunner, original_program
 from loopwright.optimise.timing.trials import WORTH, Task, Timed
 from loopwright.progress import silent
@@ -77,21 +78,24 @@ class Workshop:
         again = 1 if (now - begun) * SEVERAL < self.until - now else 0
         more = again + min(REPEATED, int(BRIEF / max(seconds, SHORTEST)))
         seconds = min([seconds, *(self._run(program, LONGEST) for _ in range(more))])
-        if seconds < (SHORTEST_OF_ITS_OWN if self.runner.prints_time else SHORTEST):
+        least = SHORTEST_OF_ITS_OWN if self.runner.prints_time else SHORTEST
+        if seconds < least:
+            larger = self._size(10 * least / max(seconds, least / 100))
             raise BadInput(
                 Code.RUN,
                 f"the original takes {seconds * 1000:.1f} ms, too short to tell one program from another",
                 span=Span.start_of(source.path),
-                hint=f"give larger sizes, such as {self._size()}, or use the model alone: --model",
+                hint=f"give larger sizes, such as {larger}, or use the model alone: --model",
             )
         return seconds
 
-    def _size(self) -> str:
-        """The option that gives a size of the program another value."""
+    def _size(self, factor: float) -> str:
+        """The option that makes one size of the program larger by a factor."""
         original = self.plans[0].original
         name = next(iter(original.params), "N")
         is_macro = any(one.name == name for one in original.file.macros)
-        return f"{'-D' if is_macro else '--size'} {name}=100000"
+        value = sizes_of(original, ()).get(name, SUPPOSED) * ceil(factor)
+        return f"{'-D' if is_macro else '--size'} {name}={value}"
 
     def text(self, script: Script) -> str:
         """The C file that a script makes."""
