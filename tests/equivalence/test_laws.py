@@ -39,6 +39,9 @@ LAWS = (
     ("x[i] < 3 ? b[i] : c[i]", "!(x[i] >= 3) ? b[i] : c[i]"),
     ("b[i] > 0 && c[i] > 0 && x[i] ? 1 : 2", "b[i] > 0 ? (c[i] > 0 ? (x[i] ? 1 : 2) : 2) : 2"),
     ("!(b[i] > 0) && x[i] / 3 ? 1 : 2", "!(b[i] > 0) ? (x[i] / 3 ? 1 : 2) : 2"),
+    ("(int)(short)h[i]", "h[i]"),
+    ("(float)(double)x[i]", "(float)x[i]"),
+    ("(short)(long)x[i]", "(short)x[i]"),
     ("x[i] + (b[i] > 0)", "b[i] > 0 ? x[i] + 1 : x[i]"),
     ("u[i] + (b[i] == c[i])", "b[i] == c[i] ? u[i] + 1 : u[i]"),
 )
@@ -56,6 +59,9 @@ NO_LAWS = (
     ("0.1f * b[i]", "0.1 * b[i]"),
     ("h[i] + h[i]", "(char)(2 * h[i])"),
     ("b[i] > 0 && c[i] > 0 ? 1 : 2", "b[i] > 0 ? (c[i] > 0 ? 1 : 2) : 1"),
+    ("(unsigned char)(double)x[i]", "(unsigned char)x[i]"),
+    ("(int)(unsigned char)h[i]", "(int)h[i]"),
+    ("(double)(float)x[i]", "(double)x[i]"),
     ("b[i] + (c[i] > 0)", "c[i] > 0 ? b[i] + 1 : b[i]"),
     ("x[i] + 2 * (b[i] > 0)", "b[i] > 0 ? x[i] + 1 : x[i]"),
 )

@@ -247,6 +247,18 @@ SCALED_AT_ONCE = """func.func @f(%in: memref<1x6x5xf32>, %out: memref<1x5x6xf32>
   return
 }
 """
+SMALLER = """func.func @f(%a: memref<8xi32>, %b: memref<8xi8>, %x: i32) {
+  affine.for %i = 0 to 8 {
+    %s = affine.load %b[%i] : memref<8xi8>
+    %v = arith.extsi %s : i8 to i32
+    %c = arith.cmpi slt, %v, %x : i32
+    %w = arith.select %c, %v, %x : i32
+    affine.store %w, %a[%i] : memref<8xi32>
+  }
+  return
+}
+"""
+EXTENDED = "    %v = arith.extsi %s : i8 to i32"
 WRONG = {
     "fusion: what is filled once, filled again each time (16 bits wrap around)": (
         REPEATED,
@@ -298,12 +310,26 @@ WRONG = {
         TRANSPOSED,
         SCALED_AT_ONCE.replace("%in[%z, %j", "%in[%z, %i"),
     ),
+    "folding: an extension without the sign": (SMALLER, SMALLER.replace("extsi", "extui")),
+    "folding: of two extensions the second without the sign": (
+        SMALLER,
+        SMALLER.replace(
+            EXTENDED, "    %u = arith.extsi %s : i8 to i16\n    %v = arith.extui %u : i16 to i32"
+        ),
+    ),
+    "folding: a comparison without signs": (SMALLER, SMALLER.replace("slt", "ult")),
     "parallelisation: of a loop that carries a value": (
         CARRIED,
         CARRIED.replace("affine.for %i = 1 to %n", "affine.parallel (%i) = (1) to (symbol(%n))"),
     ),
 }  # fmt: skip
 RIGHT = {
+    "two extensions": (
+        SMALLER,
+        SMALLER.replace(
+            EXTENDED, "    %u = arith.extsi %s : i8 to i16\n    %v = arith.extsi %u : i16 to i32"
+        ),
+    ),
     "products of 16 bits, exchanged": (REPEATED, REPEATED.replace("%v, %y", "%y, %v")),
     "56235: a factor folded into the range of a loop": (SCALED, FOLDED),
     "152077: fusion of a copy and its scaling": (TRANSPOSED, SCALED_AT_ONCE),

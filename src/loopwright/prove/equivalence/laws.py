@@ -9,7 +9,7 @@ same exact result, and the same sign where that is zero, are the same.
     (-x) * y, x / (-y)         -(x * y), -(x / y)     rounding is the same on both sides of zero
     x / 2^k                    x * 2^-k          if 2^-k is a number: both are the exact quotient, rounded
     x + x                      2 * x             see `doubled`: also for integers, which overflow together
-    (float)(double)x           x                 for a float x: to a type that holds all of another
+    (int)(short)c              (int)c            for a char c: by a type that holds all of another
     !(x == y), !(x != y)       x != y, x == y    and of integers !(x < y) is y <= x
     !c ? x : y                 c ? y : x
     x < y ? 1 : 0              x < y             which is an int, 0 or 1
@@ -125,11 +125,23 @@ def literal(value: float, kind: types.CType) -> Term:
     return Constant(repr(value), kind)
 
 
-def converted_back(term: Term, kind: types.CType) -> Term | None:
-    """x, where `term` is x of the type `kind`, converted to a type that holds every number of it."""
+def widened(term: Term, kind: types.CType) -> Term | None:
+    """x, where `term`, which is converted to `kind`, is x in a type that holds every number of its own.
+
+    An integer is every integer of another type, modulo its size, and only some floating-point numbers are.
+    """
     match term:
-        case Apply(operator, (inner,), other) if operator == conversion(other) and inner.type == kind:
-            return inner if _holds(kind, other) else None
+        case Apply(operator, (inner,), other) if operator == conversion(other) and _holds(inner.type, other):
+            is_narrowed = isinstance(inner.type, types.Integer) and isinstance(other, types.Floating)
+            is_defined = not (is_narrowed and isinstance(kind, types.Integer)) or _holds(inner.type, kind)
+            return inner if is_defined else None
+        case _:
+            return None
+
+
+def shortened(term: Term, kind: types.CType) -> Term | None:
+    """A number that is the same as a float and as a double, as the other of them."""
+    match term:
         case Constant(text, types.Floating(32 | 64)) if kind in (types.FLOAT, types.DOUBLE) and _is_single(
             text
         ):

@@ -44,10 +44,11 @@ from loopwright.prove.equivalence.laws import (
     combined,
     conjunction,
     conversion,
-    converted_back,
     literal,
     negated,
     opposite,
+    shortened,
+    widened,
 )
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, Term
 from loopwright.prove.reading.c_expressions import Unreadable, Words, expansion, expression
@@ -99,10 +100,10 @@ def converted(term: Term, kind: CType) -> Term:
         return Apply(CHOICE, (condition, converted(then, kind), converted(orelse, kind)), kind)
     if isinstance(term, Index) and _keeps_its_value(term, kind):
         return Index(term.value, kind)
-    back = converted_back(term, kind)
-    if back is not None:
-        return back
-    return Apply(conversion(kind), (term,), kind)
+    inner = widened(term, kind)
+    if inner is not None:
+        return converted(inner, kind)
+    return shortened(term, kind) or Apply(conversion(kind), (term,), kind)
 
 
 _COMPARISONS = ("<", "<=", "==", "!=")

@@ -8,6 +8,7 @@ function that only its name is known of: equal operands give equal values.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -155,6 +156,8 @@ def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
             return _compared_integers(_predicate(operation), operands)
         case "arith.cmpf":
             return _compared_numbers(_predicate(operation), operands)
+        case "arith.extui" if not isinstance(operands[0], Index) and operands[0].type in _INTEGERS.values():
+            return converted(_unsigned(operands[0]), kind)
         case _ if name in CONVERSIONS:
             return _converted(name, operands[0], kind)
         case _ if name in LIBRARY and isinstance(kind, types.Floating):
@@ -240,9 +243,17 @@ def _compared_integers(predicate: int, operands: Sequence[Term]) -> Term:
     left, right = operands
     if isinstance(left, Index) and isinstance(right, Index) and predicate < len(SIGNED):
         return truth(ex.Compare(RELATIONS[predicate], left.value, right.value))
-    if predicate >= len(SIGNED) or left.type not in WHOLE:
+    if left.type not in WHOLE or any(isinstance(one, Index) for one in operands if predicate >= len(SIGNED)):
         return opaque(f"arith.cmpi{predicate}", operands, types.INT)
+    if predicate >= len(SIGNED):
+        return _compared(RELATIONS[predicate - UNSIGNED].value, _unsigned(left), _unsigned(right))
     return _compared(RELATIONS[predicate].value, left, right)
+
+
+def _unsigned(value: Term) -> Term:
+    """An integer as the one without a sign that has the same bits."""
+    assert isinstance(value.type, types.Integer)
+    return converted(value, replace(value.type, signed=False))
 
 
 def _compared_numbers(predicate: int, operands: Sequence[Term]) -> Term:
