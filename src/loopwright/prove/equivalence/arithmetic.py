@@ -361,9 +361,12 @@ def _called(name: str, arguments: list[TypedNumber], world: World) -> TypedNumbe
 
 
 def _smaller_or_larger(name: str, one: TypedNumber, other: TypedNumber) -> TypedNumber:
-    """min and max, which are assumed to be what they are called."""
+    """min and max, which are assumed to be what they are called; which of two zeros it is, is not said."""
     if name.strip("_i").lower() not in ("min", "max"):
         raise Unvalued(name)
+    numbers = one.number, other.number
+    if numbers == (0, 0) and math.copysign(1, numbers[0]) != math.copysign(1, numbers[1]):
+        raise Undefined(f"{name} of two zeros")
     is_less = one.number < other.number
     return one if is_less == ("min" in name.lower()) else other
 
