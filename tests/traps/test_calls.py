@@ -65,10 +65,49 @@ IMPURE = _traps(
         ("it stores through modf", "#include <math.h>\ndouble g(int e) { return modf(e, &t); }"),
         ("it copies what the region writes", "#include <string.h>\ndouble g(int e) { double d; memcpy(&d, &s, 8); return d; }"),
         ("something is run when its variable dies", "static void h(int *p) { t = *p; } double g(int e) { int q __attribute__((cleanup(h))) = e; return q; }"),
+        ("it counts in the length of an array", "int c; double g(int e) { char q[++c]; return sizeof q; }"),
+        ("it counts in the length of a parameter", "int c; double h(int e, char (*q)[++c]) { return sizeof *q; }\n#define g(e) h(e, 0)"),
+        ("the length of a parameter is what the region writes", "double h(int e, char (*q)[(int)s + 1]) { return sizeof *q; }\n#define g(e) h(e, 0)"),
+        ("its threads are as many as the region writes", "double g(int e) { double r = 0;\n#pragma omp parallel num_threads((int)s + 1)\n{ r = e; } return r; }"),
         ("a macro makes statements of it", "#define g(e) ({ t = e; (double)e; })"),
     ],
     _USE,
 )
+_STRUCTS = "struct R { double *p; int k; }; struct Q { struct R in; double *v[2]; };"
+FOLLOWING = [
+    Trap(name, f"for (i = 1; i < n; i++) a[i] = g({given}, i - 1) + 1;", f"{_STRUCTS} {head}", setup, script="reverse(S1, i)")
+    for name, given, setup, head in [
+        ("a member of a struct that is given", "r", "struct R r = { a };", "double g(struct R r, int e) { double *q = r.p; return q[e]; }"),
+        ("a member of a copy of it", "r", "struct R r = { a };", "double g(struct R r, int e) { struct R q = r; return q.p[e]; }"),
+        ("what it calls", "r", "struct R r = { a };", "double h(struct R r, int e) { return *(r.p + e); } double g(struct R r, int e) { return h(r, e); }"),
+        ("a member of a member", "q", "struct Q q = { .in.p = a };", "double g(struct Q q, int e) { return q.in.p[e]; }"),
+        ("an element of a member", "q", "struct Q q = { .v = { b, a } };", "double g(struct Q q, int e) { return q.v[1][e]; }"),
+        ("a member through a pointer", "&r", "struct R r = { a };", "double g(struct R *r, int e) { return r->p[e]; }"),
+        ("an element of a table", "t", "double *t[2] = { b, a };", "double g(double **t, int e) { if (e < 0) return 0; return t[1][e]; }"),
+        ("an element of an array of structs", "t[i]", "struct R t[9]; for (j = 0; j < 9; j++) t[j].p = a;", "double g(struct R r, int e) { if (e < 0) return 0; return r.p[e]; }"),
+        ("it says const", "r", "struct R r = { a };", "__attribute__((const)) double g(struct R r, int e) { return e < 0 ? 0 : r.p[e]; }"),
+    ]
+]
+_OTHER = "double h(double e) { s += e; return s; }"
+RENAMED = [
+    Trap(name, f"for (i = 1; i < n; i++) b[i] = {callee}(i);", f"{_OTHER}\n{head}")
+    for name, callee, head in [
+        ("a label", "g", '__attribute__((const)) double g(double) __asm__("h");'),
+        ("a label in two parts", "g", '__attribute__((const)) double g(double) __asm__("" "h");'),
+        ("a label of one of three", "g", '__attribute__((const)) double g(double); double g(double) __asm__("h"); double g(double);'),
+        ("a label for one of the library", "sqrt", 'double sqrt(double) __asm__("h");'),
+        ("a label after a header", "sqrt", '#include <math.h>\ndouble sqrt(double) __asm__("h");'),
+        ("a label that is one of the library", "sqrt", 'static double u(double) __asm__("sqrt"); static double u(double e) { return s += e; }'),
+        ("a pragma", "g", "#pragma redefine_extname g h\n__attribute__((const)) double g(double);"),
+        ("a pragma by an operator", "g", '_Pragma("redefine_extname g h")\n__attribute__((const)) double g(double);'),
+        ("a weak symbol", "g", "#pragma weak g = h\n__attribute__((const)) double g(double);"),
+        ("assembler", "g", '__attribute__((const)) double g(double); __asm__(".globl g\\n.set g, h");'),
+        ("an alias", "g", 'double g(double) __attribute__((alias("h"), const));'),
+        ("an alias for one of the library", "sqrt", 'double sqrt(double) __attribute__((alias("h")));'),
+        ("a weak reference", "g", 'static double g(double) __attribute__((weakref("h"), const));'),
+        ("a function that chooses", "g", 'static void *one(void) { return h; } double g(double) __attribute__((__ifunc__("one"))); __attribute__((const)) double g(double);'),
+    ]
+]
 LIBRARY = _traps(
     [
         ("defined here", "double sqrt(double e) { s = e; return e; }"),
@@ -107,12 +146,16 @@ PURE = [
         ],
         _USE,
     ),
+    Trap("with a struct of numbers", _USE.replace("g(i)", "g(r, i)"), "struct R { double p[9]; }; double g(struct R r, int e) { return r.p[e]; }", "struct R r = { 1 };"),
+    Trap("with numbers beside a pointer", _USE.replace("g(i)", "g(r, i)"), f"{_STRUCTS} double g(struct R r, int e) {{ return r.k + e; }}", "struct R r = { a, 3 };"),
+    Trap("with an array as long as an argument", _USE, "double g(int e) { char q[e + sizeof(int)]; return sizeof q; }"),
+    Trap("of the library, with more headers", _SQRT, "#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>"),
     Trap("a library function that is defined here as itself", _SQRT, "static double sqrt(double e) { return e * 0.5; }"),
 ]
 _IN_A_HEADER = (("g.h", "#define sqrt(e) (t = (e))\nstatic double g(int e) { t = e; return e; }\n"),)
 
 
-@pytest.mark.parametrize("trap", IMPURE + LIBRARY, ids=lambda trap: trap.name)
+@pytest.mark.parametrize("trap", IMPURE + LIBRARY + FOLLOWING + RENAMED, ids=lambda trap: trap.name)
 def test_functions_that_do_more(trap: Trap, tmp_path: Path) -> None:
     (tmp_path / "g.h").write_text(_IN_A_HEADER[0][1])
     assert answer(trap, tmp_path) != PROVED

@@ -18,6 +18,12 @@ _LOOP = "for (i = 0; i < n; i++) a[i] = i;"
 READ = [
     Trap("after it", _LOOP, after="s = i;"),
     Trap("returned", _LOOP, after="g(i);", head="void g(int);"),
+    Trap("in the length of a type", _LOOP, after="typedef char V[i + 1]; s = sizeof(V);"),
+    Trap("in the length of a type in a loop", _LOOP, setup="while (s < 9) { typedef char V[i + 1]; s += sizeof(V);", after="}"),
+    Trap("in the length of a type of a cast", _LOOP, after="s = sizeof(*(char (*)[i + 1])a);"),
+    Trap("in a directive", _LOOP, after="\n#pragma omp parallel num_threads(i)\ns = 1;"),
+    Trap("in a directive that is an operator", _LOOP, after='\n_Pragma("omp parallel if(i > 3)")\ns = 1;'),
+    Trap("in a directive in a loop", _LOOP, setup="while (s < 9) {\n#pragma omp parallel num_threads(i)\n{ s = 1; }", after="}"),
     Trap("by a macro", _LOOP, "#define LAST i", after="s = LAST;"),
     Trap("by a macro of a header", _LOOP, '#include "h.h"', after="s = LAST;", headers=(("h.h", "#define LAST i\n"),)),
     Trap("by a pointer that was made before", _LOOP, setup="int *w = &i;", after="s = *w;"),
@@ -80,6 +86,7 @@ READ = [
 DEAD = [
     Trap("not read", _LOOP),
     Trap("assigned first", _LOOP, after="i = 0; s = i;"),
+    Trap("in types and directives before it", _LOOP, setup="i = 3; typedef char V[i];\n#pragma omp parallel num_threads(i)\n{ s = sizeof(V); }"),
     Trap("the iterator of another loop", _LOOP, after="for (i = 0; i < 3; i++) b[i] = i;"),
     Trap("assigned on both paths", _LOOP, after="if (n) i = 0; else i = 1; s = i;"),
     Trap("another variable of the name", _LOOP, after="{ int i = 3; s = i; }"),
@@ -111,6 +118,8 @@ KEPT = {
     "on one path": (_OWN, "if (n) u = 0; s = u;", ""),
     "after a goto": (_OWN, "goto end; end: s = u;", ""),
     "in a later loop": (_OWN, "for (j = 0; j < 2; j++) s += u;", ""),
+    "in a directive": (_OWN, "\n#pragma omp parallel if(u > 3)\n{ s = 1; }", ""),
+    "in the length of a type": (_OWN, "typedef char V[(int)u]; s = sizeof(V);", ""),
     "in the next round": (_OWN + " while (s < 3) { s += u;", "}", ""),
     "in an asm": (_OWN, '__asm__ volatile("" :: "m"(u));', ""),
     "in a function inside the function": (_OWN + " double h(void) { return u; }", "s = h();", ""),
@@ -253,6 +262,7 @@ _LATER = {
     "a length in a parameter's type": ("int g(int (*p)[(int)t[3]]) { return sizeof *p; }", "g(0);", True),
     "a length in a defined type": ("", "typedef int V[(int)t[3]]; return sizeof(V);", True),
     "a length in a cast": ("", "return sizeof(*(int (*)[(int)t[3]])y);", True),
+    "a directive": ("", "\n#pragma omp parallel num_threads((int)t[3])\n{ y[8] = 1; }", True),
     "a weak reference": ('static double u[9] __attribute__((weakref("t")));', "return u[3];", True),
 }
 """What stands before and after a region that fills a static array: whether that may read it."""

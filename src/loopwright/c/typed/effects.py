@@ -14,10 +14,11 @@ than the assigned one is not defined (C17 6.5, paragraph 7), characters excepted
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from loopwright.c import types
-from loopwright.c.tokens import ASSIGNING, KEYWORDS
+from loopwright.c.tokens import ASSIGNING, KEYWORDS, names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
@@ -39,6 +40,8 @@ class Effects:
     reads: frozenset[tree.Declaration]
     """The variables it reads that are not its own."""
     calls: tuple[tree.Declaration, ...]
+    follows: bool = False
+    """It takes pointers from memory, or from a struct: they lead farther than to what it is given."""
 
 
 def effects_of(function: TypedFunction) -> Effects:
@@ -51,13 +54,38 @@ def effects_of(function: TypedFunction) -> Effects:
     if function.problems:
         return Effects(f"its body is not understood: {function.problems[0].reason}", frozenset(), ())
     impure = next((reason for node in nodes if (reason := _impure(node, own)) is not None), "")
+    if (done := effect_in_a_type(function)) is not None:
+        impure = f"'{done.text}' in it does something for the length of an array"
+    elif any(_THREADS.search(words) for _, words in function.directives):
+        impure = "it has directives of OpenMP"
+    elif (seen := _foreign_length(function, own)) is not None:
+        impure = f"'{seen}' is in the length of an array in it"
     names = [node.declaration for node in nodes if isinstance(node, tree.Name)]
     called = tuple(
         node.callee for node in nodes if isinstance(node, tree.CallExpression) and node.callee is not None
     )
     silent = (tree.Storage.FUNCTION, tree.Storage.ENUMERATOR)
     reads = frozenset(one for one in names if one.offset not in own and one.storage not in silent)
-    return Effects(impure, reads, called)
+    return Effects(impure, reads, called, any(map(_is_loaded_pointer, nodes)))
+
+
+_THREADS = re.compile(r"\bomp\b(?!\s+simd\b)")
+
+
+def _foreign_length(function: TypedFunction, own: set[int]) -> str | None:
+    """What a function reads for the length of an array that is not its own."""
+    inner = (node.declaration for node in function.nodes if isinstance(node, tree.Declarator))
+    known = {one.name for one in (*function.parameters, *inner) if one.offset in own} | KEYWORDS
+    names = (one.text for one in map(function.tokens.__getitem__, in_lengths(function)) if one.is_name)
+    return next((name for name in names if name not in known), None)
+
+
+def _is_loaded_pointer(node: tree.Node) -> bool:
+    is_lvalue = isinstance(node, tree.MemberAccess | tree.Subscript) or (
+        isinstance(node, tree.Unary) and node.operator == "*"
+    )
+    kind = unqualified(node.type) if is_lvalue and isinstance(node, tree.Expression) else None
+    return isinstance(kind, Pointer | types.Unknown)
 
 
 def _impure(node: tree.Node, own: set[int]) -> str | None:
@@ -116,7 +144,8 @@ class Purity:
     reason: str
     reads: frozenset[tree.Declaration] = frozenset()
     sees_memory: bool = False
-    """It is declared `pure`, and may read whatever can be named elsewhere, or pointed to."""
+    """It is declared `pure`, or follows pointers from memory: it may read whatever can be named elsewhere, or
+    pointed to."""
 
 
 def purity(
@@ -131,6 +160,8 @@ def purity(
     is_recursive = callee.offset in seen
     if is_recursive:
         return Purity("")
+    if is_renamed(callee, file):
+        return Purity(f"'{callee.name}' has another name for the linker, and may be another function")
     if function is None or may_be_replaced(callee, function):
         words = {word.strip("_") for word in callee.attributes}
         known = callee.name in believed or words & {"pure", "const"}
@@ -139,7 +170,7 @@ def purity(
     found = effects_of(function)
     if found.impure:
         return Purity(f"'{callee.name}' is not pure: {found.impure}")
-    reads, sees_memory = found.reads, False
+    reads, sees_memory = found.reads, found.follows
     for one in found.calls:
         inner = purity(file, one, believed, (*seen, callee.offset))
         if inner.reason:
@@ -149,11 +180,42 @@ def purity(
     return Purity("", reads, sees_memory)
 
 
+def renamed_symbols(file: TypedFile) -> frozenset[str]:
+    """The words of pragmas and of assembler that may make two names one symbol: `.set bb, aa`, and the names
+    of the file to which it gives a label, `double f(int) __asm__("aa");`."""
+    found = [words for words in file.text.directives if _RENAMING.search(words)]
+    for one in _ASSEMBLER.finditer(file.text.text):
+        found += _STRING.findall(one.group())
+        if not file.text.is_of_system(one.start()):
+            found.append(re.split("[;{}]", file.text.text[: one.start()][-_NEAR:])[-1])
+    return frozenset(word for text in found for word in names_in(text))
+
+
+def is_renamed(callee: tree.Declaration, file: TypedFile) -> bool:
+    """Whether a name of the file's own may be that of another function for the linker: by a label of the
+    assembler, a pragma or an attribute.  Headers give their functions such names too."""
+    labels = {name for one in callee.attributes if one.startswith("asm(") for name in names_in(one)}
+    is_labelled = bool(labels) and not file.text.is_of_system(callee.offset)
+    is_seen = any(file.functions_named(name) for name in labels)
+    is_another = bool({"ifunc", "alias", "weakref"} & _words(callee.attributes))
+    return is_labelled or is_seen or is_another or callee.name in renamed_symbols(file)
+
+
+def _words(attributes: Iterable[str]) -> set[str]:
+    return {word.split("(")[0].strip("_ ") for word in attributes}
+
+
+_RENAMING = re.compile(r"\bpragma\s+(redefine_extname|weak)\b")
+_ASSEMBLER = re.compile(r"(?<!\w)_*asm_*(?!\w)[^;]*")
+_STRING = re.compile(r'"([^"]*)"')
+_NEAR = 400
+"""Bytes before a label in which the name it is given to stands."""
+
+
 def may_be_replaced(callee: tree.Declaration, function: TypedFunction) -> bool:
     """Whether the linker may choose another body than the one in the file."""
-    written = (*callee.attributes, *function.declaration.attributes)
-    words = (word.split("(")[0].strip("_ ") for word in written)
-    return any(word in ("weak", "weakref", "ifunc", "alias") for word in words)
+    words = _words((*callee.attributes, *function.declaration.attributes))
+    return bool(words & {"weak", "weakref", "ifunc", "alias"})
 
 
 _LIBRARY = """
@@ -210,10 +272,11 @@ def _unknown_effect(node: tree.Node, file: TypedFile, pure: frozenset[str]) -> s
             return "a function through a pointer"
         case tree.CallExpression(callee=tree.Declaration(name=name, storage=storage) as callee):
             function = file.definition(callee)
-            if storage not in _FUNCTIONS:
+            if storage not in _FUNCTIONS or is_renamed(callee, file):
                 is_known = False
             elif function is not None:
                 is_known = not function.problems and not may_be_replaced(callee, function)
+                is_known = is_known and effect_in_a_type(function) is None
             else:
                 is_known = _plain(name) in (*_WRITES_BYTES, *_KEEPS_ALL) or bool({name, _plain(name)} & pure)
             return "" if is_known else f"'{name}'"
@@ -285,15 +348,22 @@ def _number(kind: types.CType) -> types.CType:
 
 
 def effect_in_a_type(part: TypedFunction | TypedRegion) -> ExpandedToken | None:
-    """What is done for the length of an array in a type, `int (*p)[k++]` or `(int (*)[f()])p`, if anything.
+    """What is done for the length of an array in a type, as in `int (*p)[k++]` or `(int (*)[f()])p`."""
+    tokens = _function(part).tokens
+    done = (at for at in in_lengths(part) if tokens[at].text in ASSIGNING or _is_called(tokens, at))
+    return next((tokens[at] for at in done), None)
 
-    The tree of a function does not have it.  Brackets are those of a type unless a subscript is in them.
+
+def in_lengths(part: TypedFunction | TypedRegion) -> Iterator[int]:
+    """The tokens in the lengths of arrays in types, of which the tree of a function has nothing.
+
+    Brackets are those of a type unless a subscript is in them.
     """
-    function = part.function if isinstance(part, TypedRegion) else part
+    function = _function(part)
     tokens = function.tokens
     places = range(part.first, part.end) if isinstance(part, TypedRegion) else range(len(tokens))
     if not any(tokens[at].text == "[" for at in places):
-        return None
+        return
     subscripts = {node.index.place.first for node in function.nodes if isinstance(node, tree.Subscript)}
     opened: list[bool] = []
     for at in places:
@@ -306,9 +376,12 @@ def effect_in_a_type(part: TypedFunction | TypedRegion) -> ExpandedToken | None:
                 opened.append(first not in subscripts and not is_attribute)
             case "]" if opened:
                 opened.pop()
-            case text if any(opened) and (text in ASSIGNING or _is_called(tokens, at)):
-                return tokens[at]
-    return None
+            case _ if any(opened):
+                yield at
+
+
+def _function(part: TypedFunction | TypedRegion) -> TypedFunction:
+    return part.function if isinstance(part, TypedRegion) else part
 
 
 def _is_called(tokens: Sequence[ExpandedToken], at: int) -> bool:

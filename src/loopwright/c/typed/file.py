@@ -10,6 +10,8 @@ with the reason.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 from loopwright.c.file import c_file
@@ -46,6 +48,8 @@ class TypedFunction:
     """What the front end did not accept in it, and may have left out."""
     starts: tuple[int, ...] = ()
     """Where its tokens start in the preprocessed text."""
+    directives: tuple[tuple[int, str], ...] = ()
+    """The pragmas in it, each with the number of the token after it: the tree has nothing of them."""
 
     @cached_property
     def nodes(self) -> tuple[tree.Node, ...]:
@@ -280,7 +284,13 @@ class TypedFile:
         found, problems = builder.listing, tuple(builder.problems)
         errors = tuple(one.text for one in self.parsed.diagnostics if start <= one.offset < end)
         parts = (declaration, tuple(parameters), body, found.tokens, problems, errors, found.starts)
-        return TypedFunction(*parts)
+        return TypedFunction(*parts, tuple(self._directives(found.starts, end)))
+
+    def _directives(self, starts: tuple[int, ...], end: int) -> Iterator[tuple[int, str]]:
+        """The pragmas between the tokens of a function."""
+        places = self.text.pragmas
+        for number in range(bisect_left(places, (starts[0], 0)), bisect_left(places, (end, 0))):
+            yield bisect_left(starts, places[number][0]), self.text.directives[number]
 
     def _region(self, region: Region, spot: Located) -> TypedRegion | Unread:
         for error in self.parsed.diagnostics:

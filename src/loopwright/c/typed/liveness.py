@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 
+from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
+from loopwright.c.typed.effects import in_lengths
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.pointer_values import addressed
 from loopwright.c.types import ArrayType, Floating, Integer, unqualified
@@ -167,7 +169,8 @@ def read_after(file: TypedFile, region: TypedRegion, declared: tree.Declaration)
         return f"the address of '{declared.name}' is taken"
     if _hidden(function, declared):
         return f"'{declared.name}' is in a text that is not understood"
-    if _Flow(function, declared.offset, region.first, region.end).reads(holds=False):
+    is_read = _is_read_unseen(region, declared)
+    if is_read or _Flow(function, declared.offset, region.first, region.end).reads(holds=False):
         return f"'{declared.name}' is read after the region"
     if not (declared.is_file_scope or declared.storage is tree.Storage.STATIC):
         return ""
@@ -178,6 +181,28 @@ def read_after(file: TypedFile, region: TypedRegion, declared: tree.Declaration)
     if declared.storage is tree.Storage.EXTERNAL:
         return _read_elsewhere(file, region, declared)
     return ""
+
+
+def _is_read_unseen(region: TypedRegion, declared: tree.Declaration) -> bool:
+    """Whether what runs after the region has a name where the tree has nothing: in the length of an array of
+    a type, or in a directive: `#pragma omp parallel num_threads(i)`."""
+    function = region.function
+    tokens, around = function.tokens, [one.place.first for one in _repeating(region)]
+    jumps = _jumps_after(region)
+    places = [at for at in in_lengths(function) if tokens[at].text == declared.name]
+    places += [at for at, words in function.directives if declared.name in names_in(words)]
+    return any(
+        at >= region.end or (at < region.first and (jumps or any(one < at for one in around)))
+        for at in places
+    )
+
+
+def _repeating(region: TypedRegion) -> Iterator[tree.Node]:
+    """What may run the region again: the loops around it."""
+    for node in region.function.nodes:
+        is_around = node.place.first < region.first and region.end <= node.place.end
+        if is_around and isinstance(node, tree.ForStatement | tree.OtherStatement):
+            yield node
 
 
 def _read_elsewhere(file: TypedFile, region: TypedRegion, declared: tree.Declaration) -> str:
@@ -232,14 +257,7 @@ def is_address_taken(file: TypedFile, function: TypedFunction, declared: tree.De
 
 def may_run_again(region: TypedRegion) -> bool:
     """Whether one call of the function may run the region twice: by a loop around it, or a `goto`."""
-    function = region.function
-    around = (
-        isinstance(node, tree.ForStatement | tree.OtherStatement)
-        and node.place.first < region.first
-        and region.end <= node.place.end
-        for node in function.nodes
-    )
-    return _jumps_after(region) or any(around)
+    return _jumps_after(region) or any(_repeating(region))
 
 
 def _jumps_after(region: TypedRegion) -> bool:
@@ -251,16 +269,11 @@ def _jumps_after(region: TypedRegion) -> bool:
 def may_be_seen(region: TypedRegion, declared: tree.Declaration) -> bool:
     """Whether an automatic variable is mentioned after the region, or its address gets away."""
     function = region.function
-    again = [
-        node.place
-        for node in function.nodes
-        if isinstance(node, tree.ForStatement | tree.OtherStatement)
-        and node.place.first <= region.first
-        and region.end <= node.place.end
-    ]
+    again = [node.place for node in _repeating(region)]
     outside = [at for at in function.mentions.get(declared.offset, ()) if not region.first <= at < region.end]
     later = any(at >= region.end or any(one.first <= at < one.end for one in again) for at in outside)
     is_seen = later or (bool(outside) and _jumps_after(region)) or calls_at_its_end(declared)
+    is_seen = is_seen or _is_read_unseen(region, declared)
     return is_seen or _hidden(function, declared) or may_be_pointed_to(region, declared)
 
 
@@ -292,7 +305,8 @@ def is_only_written_outside(file: TypedFile, region: TypedRegion, declared: tree
         }
         inside = range(region.first, region.end) if function is region.function else range(0)
         places = (at for at, token in enumerate(function.tokens) if token.text == declared.name)
-        if any(at not in inside and at not in set_there for at in places):
+        said = (at for at, words in function.directives if declared.name in names_in(words))
+        if any(at not in inside and at not in set_there for at in (*places, *said)):
             return False
     return not any(
         isinstance(node, tree.Name) and node.declaration.offset == declared.offset

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 
-from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.escapes import FORGETTING
 from loopwright.c.typed.file import TypedFile, TypedFunction
@@ -91,18 +90,6 @@ def _unread(function: TypedFunction) -> set[str]:
 def _has_refused_atomics(function: TypedFunction) -> bool:
     """Whether the front end left out operations on `_Atomic` pointers as a compiler's header writes them."""
     return any("atomic operation" in one for one in function.errors)
-
-
-def renamed_symbols(file: TypedFile) -> frozenset[str]:
-    """The words of pragmas and of assembler that may make two names one symbol: `.set bb, aa`."""
-    pragmas = [words for words in file.text.directives if _RENAMING.search(words)]
-    texts = [text for one in _ASSEMBLER.finditer(file.text.text) for text in _STRING.findall(one.group())]
-    return frozenset(word for text in (*pragmas, *texts) for word in names_in(text))
-
-
-_RENAMING = re.compile(r"\bpragma\s+(redefine_extname|weak)\b")
-_ASSEMBLER = re.compile(r"(?<!\w)_*asm_*(?!\w)[^;]*")
-_STRING = re.compile(r'"([^"]*)"')
 
 
 def is_called_blindly(function: TypedFunction, file: TypedFile) -> bool:

@@ -11,7 +11,7 @@ from itertools import combinations, product
 
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
-from loopwright.c.typed.effects import may_be_written
+from loopwright.c.typed.effects import may_be_written, renamed_symbols
 from loopwright.c.typed.exchanges import are_permuted
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.liveness import may_run_again
@@ -25,7 +25,6 @@ from loopwright.c.typed.unfollowed import (
     calls_of,
     given_to,
     parameter_of,
-    renamed_symbols,
 )
 from loopwright.c.types import ArrayType, CType, Floating, Integer, Pointer, Record, Unknown, unqualified
 from loopwright.model.program import ELSEWHERE, Program

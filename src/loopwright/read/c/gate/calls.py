@@ -200,10 +200,9 @@ def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: f
             seen = _visible(nodes, region, file) if found.sees_memory else None
             if seen is not None and node.callee is not None:
                 name = node.callee.name
-                message = f"'{name}' is declared pure, and may read '{seen}', which the region changes"
-                raise refuse(
-                    node.place.span, message, f"if it does not, say --pure {name}, or declare it const"
-                )
+                message = f"'{name}' may read '{seen}', which the region changes"
+                why = "it is declared pure, or follows pointers that it finds in memory"
+                raise refuse(node.place.span, message, f"{why}: if it does not, say --pure {name}")
 
 
 def _visible(nodes: Sequence[tree.Node], region: TypedRegion, file: TypedFile) -> str | None:
