@@ -220,3 +220,43 @@ def test_pointers_that_are_written_through_themselves(
     if said is not None:
         (program,) = read_c(tmp_path / "t.c")
         assert [one.text for one in program.trusted if "leaves it" in one.text] == [said] * bool(said)
+
+
+_S = "struct S { double *x, *y; };"
+_N = "struct N { struct N *l, *r; double *v, w[9]; };"
+_MEMBERS = {
+    "set in a function": (f"{_S} void set(struct S *s, double *v) {{ s->x = v; s->y = v; }}", "struct S s; set(&s, a); f(9, s.x, s.y);"),
+    "set by two functions": (f"{_S} void one(struct S *s, double *v) {{ s->x = v; }} void two(struct S *s, double *v) {{ s->y = v; }}", "struct S s; one(&s, a); two(&s, a); f(9, s.x, s.y);"),
+    "set two functions deep": (f"{_S} void one(struct S *s, double *v) {{ s->x = v; }} void two(struct S *s, double *v) {{ one(s, v); s->y = v; }}", "struct S s; two(&s, a); f(9, s.x, s.y);"),
+    "set by their addresses": (f"{_S} void set(double **s, double *v) {{ *s = v; }}", "struct S s; set(&s.x, a); set(&s.y, a); f(9, s.x, s.y);"),
+    "set as a whole": (f"{_S} void set(struct S *s, double *v) {{ *s = (struct S){{ v, v }}; }}", "struct S s; set(&s, a); f(9, s.x, s.y);"),
+    "returned as a literal": (f"{_S} struct S make(double *v) {{ return (struct S){{ v, v }}; }}", "struct S s = make(a); f(9, s.x, s.y);"),
+    "through a pointer that is kept": (f"{_S} struct S *kept; void set(double *v) {{ kept->x = v; kept->y = v; }}", "struct S s; kept = &s; set(a); f(9, s.x, s.y);"),
+    "of a struct that points to itself": (_N, "struct N t; t.l = &t; t.v = a; f(9, t.l->v, t.v);"),
+    "arrays of a struct that points to itself": (_N, "struct N t; t.l = &t; f(9, t.l->w, t.w);"),
+    "of one struct by two ways": (_N, "struct N u = { 0, 0, a }, t = { &u, &u, 0 }; f(9, t.l->v, t.r->v);"),
+    "an array and its struct": (_N, "struct N t; f(9, t.w, (double *)&t + 3);"),
+    "a variable that has another name": ('double *v = b; extern double *u __attribute__((alias("v")));', "u = a; f(9, v, a);"),
+    "an array that has another name": ('extern double u[100] __attribute__((alias("a")));', "f(9, u, a);"),
+    "one name by two labels": ('double *v __asm__("p") = b; extern double *u __asm__("p");', "u = a; f(9, v, a);"),
+    "at the end of a variable": ("void end(double **v) { f(9, *v, a); }", "double *u __attribute__((cleanup(end))) = a;"),
+    "at the end of a struct": (f"{_S} void end(struct S *v) {{ f(9, v->x, a); }}", "struct S u __attribute__((cleanup(end))) = { a };"),
+    "parts of complex numbers": ("double _Complex z[9];", "f(9, (double *)z, &__real__ z[0]);"),
+}
+_MEMBERS_APART = {
+    "set in a function": (f"{_S} void set(struct S *s, double *v, double *w) {{ s->x = v; s->y = w; }}", "struct S s; set(&s, a, b); f(9, s.x, s.y);"),
+    "set and exchanged": (_S, "struct S s; s.x = a; s.y = b; for (int k = 0; k < 3; k++) { f(9, s.x, s.y); double *t = s.x; s.x = s.y; s.y = t; }"),
+    "allocated in a function": (f"void *malloc(unsigned long); {_S} void set(struct S *s) {{ s->x = malloc(80); s->y = malloc(80); }}", "struct S s; set(&s); f(9, s.x, s.y);"),
+    "of structs that were made": (f"void *malloc(unsigned long); {_N} struct N *make(void) {{ struct N *t = malloc(99); t->v = malloc(80); return t; }}", "struct N *t = make(); t->l = make(); t->r = make(); f(9, t->l->v, t->r->v);"),
+    "arrays of one struct": (_N.replace("w[9]", "w[9], u[9]"), "struct N t; f(9, t.w, t.u);"),
+}
+
+
+@pytest.mark.parametrize("is_apart", [False, True])
+def test_members_that_a_call_gives(is_apart: bool, tmp_path: Path) -> None:
+    wrong = []
+    for name, (head, call) in (_MEMBERS_APART if is_apart else _MEMBERS).items():
+        rest = f"}} {head}\nvoid g(void) {{ {call}"
+        trap = Trap(name, _LOOP, head="void f(int, double *, double *);", after=rest)
+        wrong += [name] if (answer(trap, tmp_path) == PROVED) != is_apart else []
+    assert not wrong

@@ -18,10 +18,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from loopwright.c import types
-from loopwright.c.tokens import ASSIGNING, KEYWORDS, names_in
+from loopwright.c.tokens import ASSIGNING, KEYWORDS
 from loopwright.c.typed import tree
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
+from loopwright.c.typed.linker_names import is_renamed, may_be_replaced
 from loopwright.c.types import ArrayType, CType, FunctionType, Pointer, Record, is_observed, unqualified
 from loopwright.lazy_dataclass import dataclass
 
@@ -178,44 +179,6 @@ def purity(
         reads |= inner.reads
         sees_memory = sees_memory or inner.sees_memory
     return Purity("", reads, sees_memory)
-
-
-def renamed_symbols(file: TypedFile) -> frozenset[str]:
-    """The words of pragmas and of assembler that may make two names one symbol: `.set bb, aa`, and the names
-    of the file to which it gives a label, `double f(int) __asm__("aa");`."""
-    found = [words for words in file.text.directives if _RENAMING.search(words)]
-    for one in _ASSEMBLER.finditer(file.text.text):
-        found += _STRING.findall(one.group())
-        if not file.text.is_of_system(one.start()):
-            found.append(re.split("[;{}]", file.text.text[: one.start()][-_NEAR:])[-1])
-    return frozenset(word for text in found for word in names_in(text))
-
-
-def is_renamed(callee: tree.Declaration, file: TypedFile) -> bool:
-    """Whether a name of the file's own may be that of another function for the linker: by a label of the
-    assembler, a pragma or an attribute.  Headers give their functions such names too."""
-    labels = {name for one in callee.attributes if one.startswith("asm(") for name in names_in(one)}
-    is_labelled = bool(labels) and not file.text.is_of_system(callee.offset)
-    is_seen = any(file.functions_named(name) for name in labels)
-    is_another = bool({"ifunc", "alias", "weakref"} & _words(callee.attributes))
-    return is_labelled or is_seen or is_another or callee.name in renamed_symbols(file)
-
-
-def _words(attributes: Iterable[str]) -> set[str]:
-    return {word.split("(")[0].strip("_ ") for word in attributes}
-
-
-_RENAMING = re.compile(r"\bpragma\s+(redefine_extname|weak)\b")
-_ASSEMBLER = re.compile(r"(?<!\w)_*asm_*(?!\w)[^;]*")
-_STRING = re.compile(r'"([^"]*)"')
-_NEAR = 400
-"""Bytes before a label in which the name it is given to stands."""
-
-
-def may_be_replaced(callee: tree.Declaration, function: TypedFunction) -> bool:
-    """Whether the linker may choose another body than the one in the file."""
-    words = _words((*callee.attributes, *function.declaration.attributes))
-    return bool(words & {"weak", "weakref", "ifunc", "alias"})
 
 
 _LIBRARY = """

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from loopwright.c.typed import tree
-from loopwright.c.typed.effects import may_be_replaced
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
+from loopwright.c.typed.linker_names import may_be_replaced
 from loopwright.c.typed.pointer_values import addressed
 from loopwright.c.types import ArrayType, Record, unqualified
 

@@ -1,4 +1,5 @@
-"""Pointers and structs that a function exchanges: `T t = one; one = other; other = t;`."""
+"""Pointers and structs that a function exchanges, `T t = one; one = other; other = t;`, and what else it sets
+them to."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from collections.abc import Callable, Iterator
 from loopwright.c.typed import tree
 from loopwright.c.typed.allocated import is_always_new, is_new, record_of
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.typed.pointer_values import is_no_address, uncast
-from loopwright.c.typed.unfollowed import is_written_blindly
+from loopwright.c.typed.pointer_values import given, is_no_address, uncast
+from loopwright.c.typed.points_to import PointsTo
+from loopwright.c.typed.unfollowed import Target, is_written_blindly
 from loopwright.c.types import ArrayType, CType, Record, unqualified
 
 
@@ -121,3 +123,30 @@ def _gives(node: tree.Node, offsets: set[int], file: TypedFile) -> bool:
 
 def _is_fresh(value: tree.Expression, file: TypedFile) -> bool:
     return is_no_address(value) or is_new(uncast(value), file)
+
+
+def assigned(root: tree.Declaration | None, path: str, facts: PointsTo) -> list[frozenset[Target]]:
+    """What assignments, by its name or through pointers, set a member to, those apart that exchange it with
+    another one, and what calls may set it to."""
+    found = [] if root is None else [*_assigned(root, path, facts)]
+    kept = {
+        node.declaration
+        for asked in {id(one): one for one, _, _ in found}.values()
+        for node in asked.function.giving
+        if isinstance(node, tree.Declarator) and node.initial and tree.root_of(node.initial) == root
+    }
+    others = [one for one in found if tree.root_of(one[1]) not in {root, *kept}]
+    return [asked.reached(value, rest) if rest else asked.targets(value) for asked, value, rest in others]
+
+
+def _assigned(
+    root: tree.Declaration, path: str, facts: PointsTo
+) -> Iterator[tuple[PointsTo, tree.Expression, str]]:
+    functions = facts.file.functions_with(root.name) if root.is_file_scope else (facts.function,)
+    nodes = [(one, node) for one in functions for node in one.giving]
+    nodes += [(facts.function, variable) for variable, _ in facts.file.variables]
+    for function, node in nodes:
+        if not isinstance(node, tree.CallExpression):
+            yield from ((facts.asked(function), *one) for one in given(node, root, path))
+    for function, value, rest in facts.set_through_pointers(root, path):
+        yield facts.asked(function), value, rest

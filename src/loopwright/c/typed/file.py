@@ -26,7 +26,7 @@ from loopwright.c.typed.options import PLAIN, CompilerOptions, refuse_cplusplus_
 from loopwright.c.typed.pointer_values import addressed
 from loopwright.c.typed.prepare import Located, Unread, prepared, preprocessed
 from loopwright.c.typed.preprocess import Preprocessed
-from loopwright.c.typed.statements import built_statement, built_variable
+from loopwright.c.typed.statements import built_statement, built_variable, statements_between
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span, line_ends
 
@@ -308,7 +308,7 @@ class TypedFile:
             if problem.first < end and first < problem.end and not _surrounds(problem, first, end):
                 place = union(function.tokens[max(problem.first, first) : min(problem.end, end)])
                 return Unread(region.place, problem.reason, place)
-        statements = _statements_between(function.body, first, end)
+        statements = statements_between(function.body, first, end)
         if statements is None:
             return Unread(region.place, "it is not a list of whole statements", region.place)
         covered = {k for one in statements for k in range(one.place.first, one.place.end)}
@@ -331,59 +331,6 @@ class TypedFile:
 
 def _surrounds(problem: Problem, first: int, end: int) -> bool:
     return problem.first <= first and end <= problem.end and (problem.first, problem.end) != (first, end)
-
-
-def _statements_between(block: tree.Node, first: int, end: int) -> tuple[tree.Statement, ...] | None:
-    """The statements of the innermost block around tokens `first` to `end` that lie there."""
-    for child in tree.children(block):
-        if child.place.first <= first and end <= child.place.end and _has_block(child, first, end):
-            return _statements_between(child, first, end)
-    if not isinstance(block, tree.CompoundStatement):
-        return _alone(block, first, end)
-    inside = [
-        _after_labels(one, first)
-        for one in block.statements
-        if one.place.first < end and first < one.place.end
-    ]
-    is_whole = all(first <= one.place.first and one.place.end <= end for one in inside)
-    return tuple(inside) if is_whole else _alone(block, first, end)
-
-
-def _alone(around: tree.Node, first: int, end: int) -> tuple[tree.Statement, ...] | None:
-    """The statement that is these tokens, but for a `;`, without a block of its own: the body of an `if`."""
-    for node in tree.walk(around):
-        if (
-            isinstance(node, tree.Statement)
-            and node.place.first == first
-            and end - 1 <= node.place.end <= end
-        ):
-            return (node,)
-    return None
-
-
-def _after_labels(statement: tree.Statement, first: int) -> tree.Statement:
-    """What a `case` or label before the region stands at, where that is in the region."""
-    while statement.place.first < first:
-        inner = [part for part in tree.children(statement) if isinstance(part, tree.Statement)]
-        is_case = isinstance(statement, tree.OtherStatement) and statement.kind in (
-            "CASE_STMT",
-            "DEFAULT_STMT",
-        )
-        if len(inner) != 1 or not (is_case or isinstance(statement, tree.Labelled)):
-            break
-        statement = inner[0]
-    return statement
-
-
-def _has_block(node: tree.Node, first: int, end: int) -> bool:
-    """Whether a block below `node`, braces not counted, is around the tokens."""
-    if isinstance(node, tree.CompoundStatement) and node.place.first < first and end < node.place.end:
-        return True
-    return any(
-        _has_block(child, first, end)
-        for child in tree.children(node)
-        if child.place.first <= first and end <= child.place.end
-    )
 
 
 @lru_cache(maxsize=8)

@@ -169,6 +169,16 @@ def _is_number_of_a_pointer(node: tree.Node) -> bool:
     return isinstance(unqualified(node.operand.type), Pointer | ArrayType)
 
 
+def may_be_address(value: tree.Expression) -> bool:
+    """Whether a part of a sum may be an address: a number of fewer bits is none."""
+    kind = unqualified(tree.without_casts(value).type)
+    if isinstance(kind, Integer) and kind.bits < _ADDRESS_BITS:
+        return False
+    inside = [unqualified(part.type) for part in tree.walk(value) if isinstance(part, tree.Name)]
+    has_address = any(isinstance(one, Pointer | ArrayType) for one in inside)
+    return isinstance(kind, Pointer | ArrayType | Unknown) or has_address
+
+
 def is_named_pointer(node: tree.Node) -> bool:
     return isinstance(node, tree.Name) and isinstance(unqualified(node.type), Pointer | ArrayType)
 

@@ -25,6 +25,7 @@ from loopwright.c.typed.pointer_values import (
     is_cast_pointer,
     is_followed,
     is_pointer,
+    may_be_address,
     parts_of,
     store_no_address,
     takes,
@@ -38,6 +39,7 @@ from loopwright.c.typed.unfollowed import (
     calls_of,
     escaping,
     given_to,
+    has_other_names,
     is_called_blindly,
     is_from_outside,
     is_from_union,
@@ -47,13 +49,13 @@ from loopwright.c.typed.unfollowed import (
     set_by,
     stored_by,
     stores,
+    with_other_names,
     with_pointers_to,
 )
 from loopwright.c.types import ArrayType, FunctionType, Integer, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 
 _SAME_OR_NEW = ("realloc", "reallocarray")
-_ADDRESS_BITS = 64
 
 
 @dataclass
@@ -72,17 +74,15 @@ class PointsTo:
 
     def meet(self, one: frozenset[Target], other: frozenset[Target]) -> bool:
         """Whether two pointers may lead to one memory, as far as the file shows."""
-        if one & other - {UNSEEN}:
+        if one & other - {UNSEEN} or all(has_other_names(x, self.file) for x in (one, other)):
             return True
         is_known = UNSEEN not in one | other and not any(map(is_from_outside, one | other))
-        put = frozenset() if is_known else self._escaped(outside=True)
-        put = frozenset(target for target in put if not is_from_outside(target))
+        put = frozenset[Target]() if is_known else self._escaped(outside=True)
+        put -= {target for target in put if is_from_outside(target)}
         if UNSEEN in one and UNSEEN in other:
             return bool(put)
-        pairs = ((one, other), (other, one))
-        return any(
-            (UNSEEN in mine or any(map(is_from_outside, mine))) and theirs & put for mine, theirs in pairs
-        )
+        unknown = [UNSEEN in mine or any(map(is_from_outside, mine)) for mine in (one, other)]
+        return (unknown[0] and bool(other & put)) or (unknown[1] and bool(one & put))
 
     def _escaped(self, *, outside: bool = False) -> frozenset[Target]:
         """All that pointers lead to which are put where they are not followed, and what is stored there:
@@ -101,6 +101,7 @@ class PointsTo:
                 for value in escaping(one.function, self.file, outside=one.function.declaration == giver)
                 for target in one.storage_of(value) | one.targets(value)
             }
+            found |= {target for one in with_other_names(self.file) for target in self.targets(one)}
             stored = [
                 (one.storage_of(place), one.targets(value))
                 for one in (asked if found else ())
@@ -126,6 +127,8 @@ class PointsTo:
                 return self._through(base)
             case tree.Unary(operator="*", operand=operand):
                 return self._through(operand)
+            case tree.Unary(operator="__real__" | "__imag__" | "__extension__", operand=operand):
+                return self.storage_of(operand)
             case tree.OtherExpression(parts=parts) as other:
                 own: frozenset[Target] = frozenset([Memory(("temporary", other.place.span))])
                 return own.union(*(self.targets(one) for part in parts for one in values_in(part)))
@@ -188,13 +191,7 @@ class PointsTo:
 
     def _pointers(self, value: tree.Expression) -> frozenset[Target]:
         """Of the parts of a sum, those that may be addresses: a number of fewer bits is none."""
-        kind = unqualified(tree.without_casts(value).type)
-        if isinstance(kind, Integer) and kind.bits < _ADDRESS_BITS:
-            return frozenset()
-        is_address = isinstance(kind, Pointer | ArrayType | Unknown)
-        inside = [unqualified(part.type) for part in tree.walk(value) if isinstance(part, tree.Name)]
-        has_address = any(isinstance(one, Pointer | ArrayType) for one in inside)
-        return self.targets(value) if is_address or has_address else frozenset()
+        return self.targets(value) if may_be_address(value) else frozenset()
 
     def _loaded(self, lvalue: tree.Expression) -> frozenset[Target]:
         """What a pointer that lies in memory points to: what was stored there under the same name."""
@@ -219,9 +216,10 @@ class PointsTo:
         place, inside = self.storage_of(lvalue), path_inside(lvalue)
         found: set[Target] = set()
         for one in place:
-            if isinstance(one, Object) and one.declaration != root:
+            if isinstance(one, Object):
                 for path in paths_of(one.declaration.type, inside):
-                    found |= self._stored(one.declaration, path)
+                    if (one.declaration, path) != (root, root_and_path(lvalue)[1]):
+                        found |= self._stored(one.declaration, path)
         for function in self.file.functions:
             asked = self.asked(function)
             for target, value in stores(function, self.file):
@@ -256,6 +254,7 @@ class PointsTo:
         has_pointers = bool(with_pointers_to(declared, self.function, self.file))
         if (
             is_written_blindly(declared, functions)
+            or has_other_names([Object(declared)], self.file)
             or (is_argument and is_called_blindly(self.function, self.file))
             or (has_pointers and Object(declared) in self._escaped())
         ):
@@ -338,9 +337,9 @@ class PointsTo:
                     yield from set_by(node, declared, self.file)
                 for value, rest in given(node, declared, path):
                     yield function, value, rest
-        yield from self._set_through_pointers(declared, path)
+        yield from self.set_through_pointers(declared, path)
 
-    def _set_through_pointers(
+    def set_through_pointers(
         self, declared: tree.Declaration, path: str
     ) -> Iterator[tuple[TypedFunction, tree.Expression, str]]:
         """What is stored by `*q = v` or `q->m = v`, where q may lead to the variable."""

@@ -15,10 +15,11 @@ import tempfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from loopwright.c.regions import with_markers
+from loopwright.c.tokens import names_in
 from loopwright.c.typed.expansion import Definition, definition
 from loopwright.c.typed.options import FOLDERS, CompilerOptions, absolute_paths, cplusplus
 from loopwright.errors import BadInput, Code, GaveUp
@@ -70,6 +71,17 @@ class Preprocessed:
         """Whether the text at `offset` is from a header of the system."""
         piece = bisect_right(self.starts, offset) - 1
         return piece >= 0 and not self.lines[piece] and not self.files[piece] and offset >= self.shift
+
+    @cached_property
+    def renamed(self) -> frozenset[str]:
+        """The words of pragmas, attributes and assembler that may make two names one symbol, `.set bb, aa`,
+        and the names of the program that these are about, `double f(int) __asm__("aa");`."""
+        found = [words for words in self.directives if _RENAMING.search(words)]
+        for one in _LABEL.finditer(self.text):
+            found += _STRING.findall(one.group())
+            if not self.is_of_system(one.start()):
+                found.append(re.split("[;{}]", self.text[: one.start()][-_NEAR:])[-1])
+        return frozenset(word for text in found for word in names_in(text))
 
     def definition(self, name: str, at: int) -> Definition | None:
         """What `name` is defined as where the text at `offset` stands."""
@@ -293,3 +305,10 @@ def _found(name: str, folders: Sequence[Path]) -> Path | None:
 def _text(path: Path) -> str:
     with path.open("rb") as file:
         return file.read(_LARGEST).decode("utf-8", "surrogateescape")
+
+
+_RENAMING = re.compile(r"\bpragma\s+(redefine_extname|weak)\b")
+_LABEL = re.compile(r"(?<!\w)_*(?:asm_*(?!\w)|(?:alias|weakref)_*\s*\()[^;]*")
+_STRING = re.compile(r'"([^"]*)"')
+_NEAR = 400
+"""Bytes before a label in which the name it is given to stands."""

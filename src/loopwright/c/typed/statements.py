@@ -1,4 +1,4 @@
-"""Statements from the front end's cursors; expressions are those of `builder`."""
+"""Statements from the front end's cursors, and those of a region; expressions are those of `builder`."""
 
 from __future__ import annotations
 
@@ -142,3 +142,56 @@ def _for(builder: Builder, cursor: Cursor, whole: Range) -> tree.ForStatement:
             slots[min(2, sum(part.place.first > position for position in semicolons))] = part
     first, test, step = slots
     return tree.ForStatement(builder.listing.place(*whole), declared or first, test, step, inner)
+
+
+def statements_between(block: tree.Node, first: int, end: int) -> tuple[tree.Statement, ...] | None:
+    """The statements of the innermost block around tokens `first` to `end` that lie there."""
+    for child in tree.children(block):
+        if child.place.first <= first and end <= child.place.end and _has_block(child, first, end):
+            return statements_between(child, first, end)
+    if not isinstance(block, tree.CompoundStatement):
+        return _alone(block, first, end)
+    inside = [
+        _after_labels(one, first)
+        for one in block.statements
+        if one.place.first < end and first < one.place.end
+    ]
+    is_whole = all(first <= one.place.first and one.place.end <= end for one in inside)
+    return tuple(inside) if is_whole else _alone(block, first, end)
+
+
+def _alone(around: tree.Node, first: int, end: int) -> tuple[tree.Statement, ...] | None:
+    """The statement that is these tokens, but for a `;`, without a block of its own: the body of an `if`."""
+    for node in tree.walk(around):
+        if (
+            isinstance(node, tree.Statement)
+            and node.place.first == first
+            and end - 1 <= node.place.end <= end
+        ):
+            return (node,)
+    return None
+
+
+def _after_labels(statement: tree.Statement, first: int) -> tree.Statement:
+    """What a `case` or label before the region stands at, where that is in the region."""
+    while statement.place.first < first:
+        inner = [part for part in tree.children(statement) if isinstance(part, tree.Statement)]
+        is_case = isinstance(statement, tree.OtherStatement) and statement.kind in (
+            "CASE_STMT",
+            "DEFAULT_STMT",
+        )
+        if len(inner) != 1 or not (is_case or isinstance(statement, tree.Labelled)):
+            break
+        statement = inner[0]
+    return statement
+
+
+def _has_block(node: tree.Node, first: int, end: int) -> bool:
+    """Whether a block below `node`, braces not counted, is around the tokens."""
+    if isinstance(node, tree.CompoundStatement) and node.place.first < first and end < node.place.end:
+        return True
+    return any(
+        _has_block(child, first, end)
+        for child in tree.children(node)
+        if child.place.first <= first and end <= child.place.end
+    )

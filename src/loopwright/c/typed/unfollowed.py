@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 
+from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.escapes import FORGETTING
 from loopwright.c.typed.file import TypedFile, TypedFunction
@@ -25,7 +26,17 @@ from loopwright.c.typed.pointer_values import (
     takes,
     uncast,
 )
-from loopwright.c.types import ArrayType, CType, FunctionType, Integer, Pointer, Record, Unknown, unqualified
+from loopwright.c.types import (
+    ArrayType,
+    CType,
+    FunctionType,
+    Integer,
+    Pointer,
+    Record,
+    Unknown,
+    Void,
+    unqualified,
+)
 from loopwright.lazy_dataclass import dataclass
 
 
@@ -55,10 +66,23 @@ def is_from_outside(target: Target) -> bool:
     return isinstance(target, Memory) and target.key[0] == "outside"
 
 
+def has_other_names(targets: Iterable[Target], file: TypedFile) -> bool:
+    """Whether the linker may know a variable by another name."""
+    declared = [one.declaration for one in targets if isinstance(one, Object)]
+    return any(one.is_file_scope and one.name in file.text.renamed for one in declared)
+
+
+def with_other_names(file: TypedFile) -> Iterator[tree.Expression]:
+    """What such variables of the file are given at first."""
+    for variable, _ in file.variables:
+        if variable.initial is not None and has_other_names([Object(variable.declaration)], file):
+            yield from parts_of(variable.initial)
+
+
 def escaping(function: TypedFunction, file: TypedFile, *, outside: bool) -> Iterator[tree.Expression]:
-    """The addresses in a function that are put where they are not followed; `outside`: or are given to a
-    function that is not seen."""
-    unread = _unread(function)
+    """The addresses in a function that are put where they are not followed, such as in variables that have
+    other names; `outside`: or are given to a function that is not seen."""
+    unread = _unread(function) | file.text.renamed
     is_blind = _has_refused_atomics(function)
     around = tree.parents(function.nodes)
     for node in function.nodes:
@@ -71,6 +95,8 @@ def escaping(function: TypedFunction, file: TypedFile, *, outside: bool) -> Iter
                 yield from _given_blindly(callee, arguments, file, outside=outside)
             case tree.Assign(target=target, value=value) if _is_in_union(target) and is_pointer(value):
                 yield value
+            case tree.Declarator(declaration=declared) if _has_cleanup(declared):
+                yield tree.Name(node.place, declared.type, declared)
             case tree.Name(declaration=declared):
                 if is_blind or declared.name in unread or _has_cleanup(declared):
                     yield node
@@ -175,6 +201,8 @@ def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFu
     name, is_blind = function.declaration.name, is_called_blindly(function, file)
     for caller in file.functions if is_blind else file.functions_with(name):
         for node in caller.giving:
+            if isinstance(node, tree.Declarator):
+                yield from ((caller, call) for call in _at_the_end_of(node, function))
             if not isinstance(node, tree.CallExpression):
                 continue
             named = [one.declaration for one in map(uncast, node.arguments) if isinstance(one, tree.Name)]
@@ -182,6 +210,17 @@ def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFu
             is_handed_on = function.declaration.name in [one.name for one in named]
             if (node.callee and node.callee.name == name) or (is_blind and (is_through or is_handed_on)):
                 yield caller, node
+
+
+def _at_the_end_of(node: tree.Declarator, function: TypedFunction) -> Iterator[tree.CallExpression]:
+    """The call of a function with the address of a variable that an attribute makes at its end."""
+    declared = node.declaration
+    words = (names_in(one) for one in declared.attributes if "cleanup" in one)
+    if any(function.declaration.name in names for names in words):
+        kind, own = Pointer(declared.type), tree.Name(node.place, declared.type, declared)
+        address = tree.Unary(node.place, kind, "&", own)
+        callee = tree.Name(node.place, function.declaration.type, function.declaration)
+        yield tree.CallExpression(node.place, Void(), function.declaration, callee, (address,))
 
 
 def _is_through_a_pointer(call: tree.CallExpression) -> bool:
@@ -215,17 +254,26 @@ def with_pointers_to(
     if not (declared.is_file_scope or declared.storage is tree.Storage.STATIC):
         if declared.offset not in function.addressed:
             return ()
-        called = [
-            file.definition(node.callee)
-            for node in function.giving
-            if isinstance(node, tree.CallExpression) and node.callee is not None
-        ]
-        return (function, *(one for one in called if one is not None and one is not function))
+        return (function, *_called_by(function, file))
     functions = file.functions_with(declared.name)
     is_taken = any(declared.offset in one.addressed for one in functions) or any(
         declared.offset in addressed(tree.walk(one)) for one, _ in file.variables
     )
     return file.functions if is_taken else ()
+
+
+def _called_by(function: TypedFunction, file: TypedFile) -> tuple[TypedFunction, ...]:
+    """The functions of the file that a function calls, and those that these call."""
+    found: dict[int, TypedFunction] = {}
+    pending = [function]
+    while pending:
+        for node in pending.pop().giving:
+            callee = node.callee if isinstance(node, tree.CallExpression) else None
+            called = None if callee is None else file.definition(callee)
+            if called is not None and called is not function and id(called) not in found:
+                found[id(called)] = called
+                pending.append(called)
+    return tuple(found.values())
 
 
 _Store = tuple[tree.Expression, tree.Expression]

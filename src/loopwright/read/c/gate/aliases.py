@@ -11,11 +11,11 @@ from itertools import combinations, product
 
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
-from loopwright.c.typed.effects import may_be_written, renamed_symbols
-from loopwright.c.typed.exchanges import are_permuted
+from loopwright.c.typed.effects import may_be_written
+from loopwright.c.typed.exchanges import are_permuted, assigned
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.liveness import may_run_again
-from loopwright.c.typed.member_paths import root_and_path
+from loopwright.c.typed.member_paths import path_inside, root_and_path
 from loopwright.c.typed.pointer_values import given, inside_lvalue, is_chosen, uncast
 from loopwright.c.typed.points_to import PointsTo
 from loopwright.c.typed.unfollowed import (
@@ -45,7 +45,7 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
     places = reaching(program)
     found = [use for statement in region.statements for use in _uses(statement, facts, rows)]
     uses = _distinct([use for use in found if not is_inside(use.node, places)])
-    renamed = renamed_symbols(file)
+    renamed = file.text.renamed
     for use in uses:
         _refuse_alias_attribute(use, renamed)
         refuse_same_rows(use, facts)
@@ -204,27 +204,15 @@ def _are_elements(given: tuple[tree.Expression, tree.Expression] | None, facts: 
 
 
 def _are_members(given: tuple[tree.Expression, tree.Expression], facts: PointsTo) -> bool:
-    """Whether a call gives two members of structs that no assignment by name sets to one memory."""
+    """Whether a call gives two members of structs that no assignment by name sets to one memory.
+
+    Of `x.next->v` and `x.v` it is not known whether they are in one struct."""
     paths = [root_and_path(value) for value in given]
-    if "*" in (paths[0][1], paths[1][1]) or paths[0][1] == paths[1][1]:
+    if paths[0][1] == paths[1][1] or None in (paths[0][0], paths[1][0]):
         return False
-    return not any(facts.meet(*pair) for pair in product(*(_set_to(*one, facts) for one in paths)))
-
-
-def _set_to(root: tree.Declaration | None, path: str, facts: PointsTo) -> list[frozenset[Target]]:
-    """What assignments by name set a member to, those apart that exchange it with another one."""
-    if root is None:
-        return []
-    functions = facts.file.functions_with(root.name) if root.is_file_scope else (facts.function,)
-    changes = [node for one in functions for node in one.giving if not isinstance(node, tree.CallExpression)]
-    changes += [variable for variable, _ in facts.file.variables]
-    kept = {
-        node.declaration
-        for node in changes
-        if isinstance(node, tree.Declarator) and node.initial and tree.root_of(node.initial) == root
-    }
-    values = [value for node in changes for value, rest in given(node, root, path) if not rest]
-    return [facts.targets(one) for one in values if tree.root_of(one) not in {root, *kept}]
+    if any(path_inside(value) != path for value, (_, path) in zip(given, paths, strict=True)):
+        return False
+    return not any(facts.meet(*pair) for pair in product(*(assigned(*one, facts) for one in paths)))
 
 
 def _is_given_once(
