@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loopwright.c.typed import tree
-from loopwright.c.types import ArrayType, CType, Record, unqualified
+from loopwright.c.types import ArrayType, CType, Pointer, Record, unqualified
 
 
 def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
@@ -78,6 +78,17 @@ def _member_paths(record: Record, depth: int) -> list[str]:
         if isinstance(kind, Record) and depth:
             found += [name + rest for rest in _member_paths(kind, depth - 1)]
     return found
+
+
+def is_at_the_end(member: tree.MemberAccess) -> bool:
+    """Whether nothing of what a pointer leads to is after a member, as far as it is known."""
+    record = unqualified(member.object.type)
+    record = unqualified(record.target) if isinstance(record, Pointer) else record
+    fields = record.fields if isinstance(record, Record) and not record.is_union else None
+    if fields and fields[-1].name != member.name:
+        return False
+    outer = tree.without_casts(member.object)
+    return member.is_arrow or (isinstance(outer, tree.MemberAccess) and is_at_the_end(outer))
 
 
 def left_of(path: str, ahead: str) -> list[str]:

@@ -74,10 +74,18 @@ class Preprocessed:
 
     @cached_property
     def renamed(self) -> frozenset[str]:
-        """The words of pragmas, attributes and assembler that may make two names one symbol, `.set bb, aa`,
-        and the names of the program that these are about, `double f(int) __asm__("aa");`."""
+        """The words of pragmas and assembler that may make two names one symbol, `.set bb, aa`, and the names
+        of the program that these are about, `double f(int) __asm__("aa");`."""
+        return self._named_in(_LABEL)
+
+    @cached_property
+    def renamed_or_aliases(self) -> frozenset[str]:
+        """These, and what attributes are about: `alias("aa")`."""
+        return self.renamed | self._named_in(_ALIAS)
+
+    def _named_in(self, label: re.Pattern[str]) -> frozenset[str]:
         found = [words for words in self.directives if _RENAMING.search(words)]
-        for one in _LABEL.finditer(self.text):
+        for one in label.finditer(self.text):
             found += _STRING.findall(one.group())
             if not self.is_of_system(one.start()):
                 found.append(re.split("[;{}]", self.text[: one.start()][-_NEAR:])[-1])
@@ -308,7 +316,8 @@ def _text(path: Path) -> str:
 
 
 _RENAMING = re.compile(r"\bpragma\s+(redefine_extname|weak)\b")
-_LABEL = re.compile(r"(?<!\w)_*(?:asm_*(?!\w)|(?:alias|weakref)_*\s*\()[^;]*")
+_LABEL = re.compile(r"(?<!\w)_*asm_*(?!\w)[^;]*")
+_ALIAS = re.compile(r"(?<!\w)_*(?:alias|weakref)_*\s*\([^;]*")
 _STRING = re.compile(r'"([^"]*)"')
 _NEAR = 400
 """Bytes before a label in which the name it is given to stands."""

@@ -69,7 +69,7 @@ def is_from_outside(target: Target) -> bool:
 def has_other_names(targets: Iterable[Target], file: TypedFile) -> bool:
     """Whether the linker may know a variable by another name."""
     declared = [one.declaration for one in targets if isinstance(one, Object)]
-    return any(one.is_file_scope and one.name in file.text.renamed for one in declared)
+    return any(one.is_file_scope and one.name in file.text.renamed_or_aliases for one in declared)
 
 
 def with_other_names(file: TypedFile) -> Iterator[tree.Expression]:
@@ -82,7 +82,7 @@ def with_other_names(file: TypedFile) -> Iterator[tree.Expression]:
 def escaping(function: TypedFunction, file: TypedFile, *, outside: bool) -> Iterator[tree.Expression]:
     """The addresses in a function that are put where they are not followed, such as in variables that have
     other names; `outside`: or are given to a function that is not seen."""
-    unread = _unread(function) | file.text.renamed
+    unread = _unread(function) | file.text.renamed_or_aliases
     is_blind = _has_refused_atomics(function)
     around = tree.parents(function.nodes)
     for node in function.nodes:

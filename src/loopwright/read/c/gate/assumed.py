@@ -22,6 +22,7 @@ from loopwright.c.tokens import bracketed, decimal, names_in, packed
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.known_values import integer_type
+from loopwright.c.typed.member_paths import is_at_the_end
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import (
     Access,
@@ -235,12 +236,13 @@ def _values(
 def _members(nodes: list[tree.Node]) -> dict[str, types.CType]:
     """The types of `v.x` and `g->x` by the names the reader gives them.
 
-    An array of at most one element at the end of a record may be longer than it says.
+    An array of at most one element at the end of what a pointer leads to may be longer than it says.
     """
     found: dict[str, set[types.CType]] = {}
     for node, cell in _member_cells(nodes):
         kind = types.unqualified(node.type)
-        is_open = isinstance(kind, types.ArrayType) and kind.length in (0, 1, None)
+        length = kind.length if isinstance(kind, types.ArrayType) else 2
+        is_open = length is None or (length in (0, 1) and is_at_the_end(node))
         found.setdefault(cell.base, set()).add(types.Unknown("it may be longer") if is_open else kind)
     return {name: next(iter(kinds)) for name, kinds in found.items() if len(kinds) == 1}
 
