@@ -312,19 +312,20 @@ class _Splitter:
 
 def is_lane_loop(loop: For) -> bool:
     """Whether iteration k is that of lane k."""
-    mapped = loop.annotation(ThreadLoop)
-    if mapped is None or (mapped.axis, mapped.count) != ("x", GPU.lanes):
-        return False
-    until = Compare(Relation.LE, Var(loop.iterator), Int(GPU.lanes - 1))
-    return (loop.start, loop.test, loop.step) == (Int(0), until, 1)
+    return _is_along(loop, "x", GPU.lanes)
 
 
 def is_warp_loop(loop: For, warps: int) -> bool:
     """Whether iteration k is that of warp k, of so many: lanes are along x, warps along y."""
+    return _is_along(loop, "y", warps)
+
+
+def _is_along(loop: For, axis: str, count: int) -> bool:
+    """Whether iteration k is that of thread k along an axis, of so many."""
     mapped = loop.annotation(ThreadLoop)
-    if mapped is None or (mapped.axis, mapped.count) != ("y", warps):
+    if mapped is None or (mapped.axis, mapped.count) != (axis, count):
         return False
-    until = Compare(Relation.LE, Var(loop.iterator), Int(warps - 1))
+    until = Compare(Relation.LE, Var(loop.iterator), Int(count - 1))
     return (loop.start, loop.test, loop.step) == (Int(0), until, 1)
 
 

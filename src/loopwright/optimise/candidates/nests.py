@@ -16,7 +16,7 @@ from loopwright.optimise.model.machine import Machine
 from loopwright.optimise.model.touches import WRITTEN_OUT
 from loopwright.presburger.dimensions import split
 from loopwright.presburger.named import without_parameters
-from loopwright.presburger.sets import DIM, IN, OUT, PARAM
+from loopwright.presburger.sets import DIM, IN, OUT, PARAM, box
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import attempted
 from loopwright.transform.plan import Component, Plan
@@ -57,16 +57,8 @@ def is_perfect(plan: Plan, nest: NamedNest) -> bool:
 def is_box(plan: Plan, component: Component) -> bool:
     """Whether all statements stand in the same loops, and no bound of these depends on another loop."""
     depths = {plan.leaf(position).depth for position in component.positions}
-    return len(depths) == 1 and all(_is_box(points) for points in plan.iterations(component, min(depths)))
-
-
-def _is_box(points: isl.Set) -> bool:
-    count = points.dim(DIM)
-    box = isl.Set.universe(points.space)
-    for k in range(count):
-        alone = points.eliminate(DIM, k + 1, count - k - 1).eliminate(DIM, 0, k)
-        box = box.intersect(alone)
-    return bool(box.is_equal(points))
+    points = plan.iterations(component, min(depths))
+    return len(depths) == 1 and all(box(one).is_equal(one) for one in points)
 
 
 def bounds_of(plan: Plan, component: Component, depth: int) -> Iterator[isl.Constraint]:
@@ -222,10 +214,11 @@ def _is_positive(apart: isl.Set, dimension: int) -> bool:
     return bool(least.is_int()) and bool(least.is_nonneg())
 
 
-def is_written_out(plan: Plan, nest: NamedNest) -> bool:
-    """Whether iterations of a statement of the nest are written out already."""
+def is_written_out(plan: Plan, nest: NamedNest, loop: int | None = None) -> bool:
+    """Whether iterations of a statement of the nest are written out already, of any loop or of this one."""
     inside = set(nest.component.positions)
-    return any(one.kind is DirectiveKind.UNROLL and inside & set(one.positions) for one in plan.directives)
+    unrolled = [one for one in plan.directives if one.kind is DirectiveKind.UNROLL]
+    return any(inside & set(one.positions) for one in unrolled if loop in (None, one.loop))
 
 
 def targets(plan: Plan) -> list[NamedNest]:

@@ -28,6 +28,7 @@ from loopwright.optimise.candidates.nests import (
     in_their_rows,
     is_perfect,
     is_single,
+    is_written_out,
     loops_after,
     own_loops,
     script_of,
@@ -38,7 +39,6 @@ from loopwright.presburger.dimensions import equal_in, split
 from loopwright.presburger.functions import functions_of
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import IN, OUT, PARAM, union
-from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Plan
 from loopwright.transform.script import operations as ops
 from loopwright.transform.script.formulas import compared, iterations_where
@@ -92,7 +92,7 @@ def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
         (k, loop)
         for k, loop in enumerate(nest.loops)
         if not plan.sharing(nest.component, k).positions
-        and not _is_unrolled(plan, nest, k)
+        and not is_written_out(plan, nest, k)
         and not _runs_once(plan, nest, k)
     ]
     copied = {loop: _copies(plan, nest, k) for k, loop in alone}
@@ -145,12 +145,6 @@ def _temporaries(plan: Plan, nest: NamedNest, loop: int) -> tuple[str, ...]:
             written |= {one.array: None for one in statement.writes if _meets(piece, loop, one)}
     shared = {one.name: one for one in plan.program.arrays if not one.local and one.space is None}
     return tuple(name for name in written if name in shared and is_set_first(plan.program, shared[name]))
-
-
-def _is_unrolled(plan: Plan, nest: NamedNest, loop: int) -> bool:
-    inside = set(nest.component.positions)
-    unrolled = (one for one in plan.directives if one.kind is DirectiveKind.UNROLL and one.loop == loop)
-    return any(inside & set(one.positions) for one in unrolled)
 
 
 def _runs_once(plan: Plan, nest: NamedNest, loop: int) -> bool:

@@ -238,16 +238,9 @@ class _Guide:
 
     def keys(self, calls: Sequence[TimedCall], start: int, end: int, place: WalkPosition) -> Vector | None:
         """What all calls have in these places, in terms of the iterators around."""
-        found: list[Expr] = []
-        for k in range(start, end):
-            match entry(calls, k, place.depth):
-                case AffineForm() as form:
-                    found.append(self.walk.expr(form, place))
-                case int(iterator):
-                    found.append(Var(place.shown[iterator]))
-                case None:
-                    return None
-        return tuple(found)
+        found = [self.walk.shared(calls, k, place) for k in range(start, end)]
+        known = tuple(one for one in found if one is not None)
+        return known if len(known) == len(found) else None
 
     def block(
         self, children: Sequence[Node], calls: Sequence[TimedCall], place: WalkPosition, known: Vector

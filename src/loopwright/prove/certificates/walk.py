@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from functools import reduce
+from itertools import takewhile
 from typing import TypeAlias
 
 import islpy as isl
@@ -159,16 +160,18 @@ class Walk:
 
     def common(self, calls: Sequence[TimedCall], count: int, place: WalkPosition) -> Vector:
         """The first places, which are the same functions of the outer iterators in all calls."""
-        found: list[Expr] = []
-        for k in range(count):
-            match entry(calls, k, place.depth):
-                case AffineForm() as form:
-                    found.append(self.expr(form, place))
-                case int(iterator):
-                    found.append(Var(place.shown[iterator]))
-                case None:
-                    break
-        return tuple(found)
+        known = (self.shared(calls, k, place) for k in range(count))
+        return tuple(one for one in takewhile(lambda one: one is not None, known) if one is not None)
+
+    def shared(self, calls: Sequence[TimedCall], k: int, place: WalkPosition) -> Expr | None:
+        """What all calls have in this place, in terms of the iterators around."""
+        match entry(calls, k, place.depth):
+            case AffineForm() as form:
+                return self.expr(form, place)
+            case int(iterator):
+                return Var(place.shown[iterator])
+            case None:
+                return None
 
     def expr(self, form: AffineForm, place: WalkPosition) -> Expr:
         found = Linear(form.rest[-1])

@@ -18,12 +18,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
-from typing import assert_never
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int, Sum
-from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.traverse import variables
+from loopwright.loops.nodes import Block, Call, For, If, Node
+from loopwright.loops.traverse import variables, with_children
 from loopwright.prove.descent.instances import Claims
 from loopwright.prove.descent.linear import ONE, substituted
 from loopwright.prove.descent.reading import limit, value_after
@@ -65,17 +64,9 @@ class _Unjamming:
     jams: dict[int, Jam]
 
     def node(self, node: Node) -> Node:
-        match node:
-            case Call():
-                return node
-            case Block():
-                return self.block([self.node(part) for part in parts_of(node)])
-            case If(test, then, orelse):
-                return If(test, self.node(then), None if orelse is None else self.node(orelse))
-            case For() | Let() | Remarked():
-                return replace(node, body=self.node(node.body))
-            case _:
-                assert_never(node)
+        if isinstance(node, Block):
+            return self.block([self.node(part) for part in parts_of(node)])
+        return with_children(node, self.node)
 
     def block(self, parts: list[Node]) -> Node:
         found: list[Node] = []

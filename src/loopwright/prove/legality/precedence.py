@@ -10,8 +10,9 @@ none ends the search [Namjoshi2016, section 4.1].
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import field
+from functools import partial
 from itertools import combinations_with_replacement
 
 import islpy as isl
@@ -54,11 +55,20 @@ def pair_orders(
 
 def misordered(pairs: isl.Map, orders: tuple[PairOrder, ...]) -> isl.Set | None:
     """The pairs [a -> b] without θ'(a) ≺ θ'(b), or None where there are none."""
+    return _those(pairs, orders, _wrong)
+
+
+def _those(
+    pairs: isl.Map,
+    orders: tuple[PairOrder, ...],
+    parts_of: Callable[[isl.BasicSet, PairOrder], Iterator[isl.Set]],
+) -> isl.Set | None:
+    """Of the pairs of all pieces those that a function takes, or None where there are none."""
     found = [
-        wrong
+        taken
         for order in orders
         for part in between(pairs, order.first, order.second).wrap().get_basic_sets()
-        for wrong in _wrong(part, order)
+        for taken in parts_of(part, order)
     ]
     return union(found) if found else None
 
@@ -85,16 +95,10 @@ def _wrong(pairs: isl.BasicSet, order: PairOrder) -> Iterator[isl.Set]:
 
 def carried(pairs: isl.Map, orders: tuple[PairOrder, ...], dimension: int) -> isl.Set | None:
     """The pairs [a -> b] whose times differ at `dimension` and are the same before it, or None."""
-    found = [
-        wrong
-        for order in orders
-        for part in between(pairs, order.first, order.second).wrap().get_basic_sets()
-        for wrong in _apart(part, order, dimension)
-    ]
-    return union(found) if found else None
+    return _those(pairs, orders, partial(_apart, dimension))
 
 
-def _apart(pairs: isl.BasicSet, order: PairOrder, dimension: int) -> Iterator[isl.Set]:
+def _apart(dimension: int, pairs: isl.BasicSet, order: PairOrder) -> Iterator[isl.Set]:
     for k, column in enumerate(order):
         match column:
             case ComparedTimes() if k == dimension:
@@ -116,25 +120,21 @@ def _apart(pairs: isl.BasicSet, order: PairOrder, dimension: int) -> Iterator[is
 
 def same_time(pairs: isl.Map, order: PairOrder) -> isl.Set | None:
     """The pairs [a -> b] of two pieces that have the same time, or None where there are none."""
-    found = [
-        same
-        for part in between(pairs, order.first, order.second).wrap().get_basic_sets()
-        if (same := _same(part, order)) is not None
-    ]
-    return union(found) if found else None
+    return _those(pairs, (order,), _same)
 
 
-def _same(pairs: isl.BasicSet, order: PairOrder) -> isl.Set | None:
+def _same(pairs: isl.BasicSet, order: PairOrder) -> Iterator[isl.Set]:
     """The last dimensions first: they are iterators where the ones before them are numbers of tiles."""
     columns = list(order)
     if any(not isinstance(column, ComparedTimes) and column != 0 for column in columns):
-        return None
+        return
     for column in reversed(columns):
         if isinstance(column, ComparedTimes):
             pairs = pairs.intersect(column.equal)
             if pairs.is_empty():
-                return None
-    return None if pairs.is_empty() else pairs.to_set()
+                return
+    if not pairs.is_empty():
+        yield pairs.to_set()
 
 
 def not_a_function(context: WitnessContext, known: Collection[str] = ()) -> list[Defect]:
@@ -201,8 +201,9 @@ def _is_injective(order: PairOrder) -> bool:
     if order.first is not order.second:
         return False
     hull = order.first.domain.unshifted_simple_hull()
-    same = _same(isl.BasicMap.from_domain_and_range(hull, hull).wrap(), order)
-    return same is None or bool(same.unwrap().is_subset(isl.Map.identity(same.unwrap().get_space())))
+    pairs = isl.BasicMap.from_domain_and_range(hull, hull)
+    itself = isl.Map.identity(pairs.get_space())
+    return all(same.unwrap().is_subset(itself) for same in _same(pairs.wrap(), order))
 
 
 def _never_meet(first: TimedPiece, second: TimedPiece) -> bool:

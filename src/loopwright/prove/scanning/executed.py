@@ -11,6 +11,7 @@ as the iterator grows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
 from itertools import count
 from typing import TypeAlias, assert_never
@@ -85,26 +86,25 @@ def executed(program: Node, context: isl.Set) -> Executed:
 
 def runs(tree: Executed) -> tuple[Run, ...]:
     """The calls, in the order of the text."""
-    match tree:
-        case Run():
-            return (tree,)
-        case InOrder(parts=parts) | Either(parts=parts):
-            return tuple(run for part in parts for run in runs(part))
-        case Repeat(body=body):
-            return runs(body)
-        case _:
-            assert_never(tree)
+    return tuple(one for one in _subtrees(tree) if isinstance(one, Run))
 
 
 def loops(tree: Executed) -> tuple[Repeat, ...]:
     """The loops, the outer before the inner."""
+    return tuple(one for one in _subtrees(tree) if isinstance(one, Repeat))
+
+
+def _subtrees(tree: Executed) -> Iterator[Executed]:
+    """The tree and all in it, the outer before the inner, in the order of the text."""
+    yield tree
     match tree:
         case Run():
-            return ()
+            return
         case InOrder(parts=parts) | Either(parts=parts):
-            return tuple(loop for part in parts for loop in loops(part))
+            for part in parts:
+                yield from _subtrees(part)
         case Repeat(body=body):
-            return (tree, *loops(body))
+            yield from _subtrees(body)
         case _:
             assert_never(tree)
 

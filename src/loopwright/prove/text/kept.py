@@ -37,6 +37,7 @@ from loopwright.prove.text.macros import (
     called_by,
     called_name,
     element_bytes,
+    lane_names,
     part,
 )
 from loopwright.source import Edit
@@ -106,9 +107,7 @@ def _around(node: Node) -> Iterator[Node]:
 
 def _lane_names(node: Node) -> tuple[str, ...]:
     """The iterators of the loops over warps and lanes around a node, the outer one first."""
-    found = [one for one in _around(node) if axis_of(one, "LANE") is not None]
-    names = [part(part(part(one, "initializer"), "declarator"), "declarator").text for one in reversed(found)]
-    return tuple(names) if [axis_of(one, "LANE") for one in reversed(found)] == ["y", "x"] else ()
+    return lane_names(reversed([*_around(node)]))
 
 
 def _bits(masks: Sequence[Node], sets: Sequence[Node], asked: Sequence[Node]) -> Iterator[Edit]:

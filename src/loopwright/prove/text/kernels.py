@@ -56,6 +56,7 @@ from loopwright.prove.text.macros import (
     has_threads,
     is_assigned,
     is_thread_loop,
+    lane_names,
     part,
     refuse_macros,
     refuse_narrow,
@@ -216,16 +217,10 @@ class KernelReader:
         """
         names = [one for one in walk(node) if one.type == "identifier" and one.text in self.storage]
         names = [one for one in names if one.text not in self.own and runs(one, node, self.values)]
-        lanes = self._lane_names(node)
+        lanes = lane_names(walk(node))
         touched = [(one, touched_by(one, self.march, lanes)) for one in names]
         written = {part for one, parts in touched if is_assigned(one) for part in parts}
         return Used(frozenset(part for _, parts in touched for part in parts), frozenset(written))
-
-    def _lane_names(self, node: Node) -> tuple[str, ...]:
-        """The numbers of a thread in a phase of lanes: of its warp, and its own there."""
-        loops = [one for one in walk(node) if axis_of(one, "LANE") is not None]
-        names = tuple(part(part(part(one, "initializer"), "declarator"), "declarator").text for one in loops)
-        return names if [axis_of(one, "LANE") for one in loops] == ["y", "x"] else ()
 
     def _check_declaration(self, node: Node) -> None:
         """Every thread has its own of what is declared here: a number that nothing assigns."""

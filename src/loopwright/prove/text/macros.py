@@ -5,7 +5,7 @@ memory that the threads of a block share: what a kernel declares, and what its l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
 from loopwright.c.expression_types import COMPARISONS
@@ -134,6 +134,13 @@ def axis_of(node: Node, kind: str) -> str | None:
     starts = [one for one in walk(part(node, "initializer")) if called_name(one) == f"LW_{kind}"]
     arguments = call_arguments(starts[0]) if len(starts) == 1 else []
     return arguments[0] if arguments and arguments[0] in AXES else None
+
+
+def lane_names(nodes: Iterable[Node]) -> tuple[str, ...]:
+    """The iterators of the loops over warps and lanes among these nodes, the outer one first."""
+    loops = [one for one in nodes if axis_of(one, "LANE") is not None]
+    names = tuple(part(part(part(one, "initializer"), "declarator"), "declarator").text for one in loops)
+    return names if [axis_of(one, "LANE") for one in loops] == ["y", "x"] else ()
 
 
 def is_thread_loop(node: Node) -> bool:

@@ -78,7 +78,7 @@ def box_of_loops(program: Program, accesses: Sequence[PackedAccess], depth: int,
     )
     points = touched_points(program, accesses, depth, inner)
     lows, extents = _bounds_of(points, depth, name)
-    cells = tuple(_on_points(one, points.get_space(), (*range(depth), *inner)) for one in functions)
+    cells = tuple(on_points(one, points.get_space(), (*range(depth), *inner)) for one in functions)
     return Box(points, lows, extents, cells, inner)
 
 
@@ -123,14 +123,6 @@ def _cell_function(one: PackedAccess, name: str) -> tuple[isl.Aff, ...]:
     return tuple(functions)
 
 
-def _on_points(function: isl.Aff, space: isl.Space, loops: Sequence[int]) -> isl.Aff:
-    """A function of all iteration numbers as one of those of `loops`."""
-    result = on_space(function, space)
-    for place, loop in enumerate(loops):
-        result = result.set_coefficient_val(IN, place, function.get_coefficient_val(IN, loop))
-    return result
-
-
 def _bounds_of(points: isl.Set, depth: int, name: str) -> tuple[tuple[isl.Aff, ...], tuple[isl.Aff, ...]]:
     """Lower bounds and extents of the coordinates."""
     found = [_extent(points, depth, k, name) for k in range(depth, points.dim(DIM))]
@@ -145,8 +137,7 @@ def _extent(cells: isl.Set, depth: int, k: int, name: str) -> tuple[isl.Aff, isl
         distance = coordinate(space, k).sub(on_points(low, space)).add_constant_val(isl.Val(1))
         numbers = cells.apply(isl.Map.from_aff(distance))
         for bound in _upper_bounds(numbers):
-            sizes = len(involved(bound, PARAM))
-            weight = sizes, int(bound.get_constant_val().to_python())
+            weight = parameter_count(bound), int(bound.get_constant_val().to_python())
             if best is None or weight < best[0]:
                 best = weight, low, bound
     if best is None:
@@ -182,11 +173,11 @@ def parameter_count(bound: isl.Aff) -> int:
     return len(involved(bound, PARAM))
 
 
-def on_points(low: isl.Aff, space: isl.Space) -> isl.Aff:
-    """A function of t as one of (t, p), or of t alone."""
-    result = on_space(low, space)
-    for t in range(min(low.dim(IN), result.dim(IN))):
-        result = result.set_coefficient_val(IN, t, low.get_coefficient_val(IN, t))
+def on_points(function: isl.Aff, space: isl.Space, loops: Sequence[int] | None = None) -> isl.Aff:
+    """A function of t as one of (t, p), or of t alone; of all iteration numbers as one of some."""
+    result = on_space(function, space)
+    for place, loop in enumerate(range(min(function.dim(IN), result.dim(IN))) if loops is None else loops):
+        result = result.set_coefficient_val(IN, place, function.get_coefficient_val(IN, loop))
     return result
 
 
