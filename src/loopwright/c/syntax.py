@@ -267,7 +267,7 @@ def is_atomic(node: Node) -> bool:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """`node` and all nodes below it, in the order of the text."""
+    """`node` and all nodes below it, in source order."""
     return iter(node.all_nodes())
 
 

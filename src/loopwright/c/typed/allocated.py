@@ -1,4 +1,4 @@
-"""Memory that is new: what functions allocate, and nothing else leads to."""
+"""Freshly allocated memory: what functions allocate, and nothing else points to."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from loopwright.c.typed.unfollowed import Memory, is_written_blindly
 from loopwright.c.types import CType, Pointer, Record, unqualified
 
 _FRESH = re.compile("(?<!re)alloc(?!ated)")
-"""What functions that return new memory are called, where they are given no pointer."""
+"""Names of functions that return new memory if no argument is a pointer."""
 
 
 def is_allocated(value: tree.Expression, function: TypedFunction, file: TypedFile, path: str = "") -> bool:
-    """Whether a function returns memory that this very call of it allocates: `double *p = malloc(n);
-    return p;`, or a struct with such a pointer at `path`.  A variable that keeps its value between calls,
-    or that a pointer leads to, may be of an earlier call, and what is put elsewhere is found there too.
+    """Whether a function returns memory that this very call allocates: `double *p = malloc(n); return p;`, or
+    a struct with such a pointer at `path`.  A variable that keeps its value between calls, or that a pointer
+    points to, may hold memory of an earlier call, and what is stored elsewhere can be reached there too.
     """
     if is_no_address(value):
-        return True  # and leads nowhere
+        return True  # and points nowhere
     core = uncast(value)
     if path and (record := record_of(core.type)) is not None:
         is_own = is_allocated(value, function, file) and path.count(".") == 1
@@ -49,7 +49,7 @@ def is_allocated(value: tree.Expression, function: TypedFunction, file: TypedFil
 
 
 def is_new(call: tree.Expression, file: TypedFile) -> bool:
-    """Whether a call returns memory that nothing else has."""
+    """Whether a call returns memory that nothing else points to."""
     callee = call.callee if isinstance(call, tree.CallExpression) else None
     if callee is None or not isinstance(call, tree.CallExpression) or file.definition(callee) is not None:
         return False
@@ -59,12 +59,12 @@ def is_new(call: tree.Expression, file: TypedFile) -> bool:
 
 
 def _prefixes(path: str) -> list[str]:
-    """`.a` and `.a.b` of `.a.b.c`: pointers there may lead to what others have."""
+    """The proper prefixes `.a` and `.a.b` of `.a.b.c`: pointers there may lead to shared objects."""
     return [path[:place] for place in range(1, len(path)) if path[place] == "."]
 
 
 def record_of(kind: CType) -> Record | None:
-    """The struct that a pointer leads to."""
+    """The struct that a pointer points to."""
     pointer = unqualified(kind)
     inner = unqualified(pointer.target) if isinstance(pointer, Pointer) else None
     return inner if isinstance(inner, Record) and not inner.is_union else None
@@ -74,9 +74,9 @@ _LEAVING_ALONE = ("free", "memset")
 
 
 def is_always_new(record: Record, member: str, file: TypedFile, known: frozenset[int] = frozenset()) -> bool:
-    """Whether the file stores in this member, of whatever struct, nothing but new memory and null pointers,
-    and copies no such struct to where a pointer leads: two of them that were allocated have two memories.
-    What is `known` is left out."""
+    """Whether the file stores in this member, of any struct, only new memory and null pointers, and copies
+    no such struct through a pointer: two allocated structs then own two memories.
+    Nodes in `known` are ignored."""
     if not member or any(one.problems for one in file.functions):
         return False
     nodes = [node for one in file.functions for node in one.nodes]
@@ -114,7 +114,7 @@ def _is_member(lvalue: tree.Expression, member: str) -> bool:
 
 
 def _same(kind: CType, record: Record) -> bool:
-    """Whether a pointer leads to such a struct; where one is not spelled out, the tag says it."""
+    """Whether a pointer points to such a struct; an incomplete type is compared by its tag."""
     found = record_of(kind)
     if found is None:
         return False
@@ -122,8 +122,8 @@ def _same(kind: CType, record: Record) -> bool:
 
 
 def from_outside(call: tree.CallExpression, file: TypedFile, *where: object) -> Memory:
-    """What a function that is not seen returns, or stores in a pointer: new memory, where its name says so,
-    else whatever such functions were given.  That two of these are two memories is taken on trust."""
+    """The memory that a function without a definition returns, or stores in a pointer: new memory, if its
+    name says so, otherwise whatever such functions were given.  It is assumed that two of these differ."""
     is_fresh = call.callee is not None and (is_new(call, file) or call.callee.name == "posix_memalign")
     return Memory(("call" if is_fresh else "outside", call.place.span, call.place.first, *where))
 

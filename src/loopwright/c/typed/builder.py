@@ -1,8 +1,8 @@
-"""From the front end's cursors to the tree, with every token accounted for.
+"""Builds the tree from the front end's cursors, and accounts for every token.
 
-The tokens of a node are those of its children and its own, and its own have to be the ones its kind is
-written with: `for ( ; ; )`, one operator, `[ ]`.  A statement that the front end dropped, because a name
-in it is not declared, leaves tokens that no node covers: a `Problem`.
+The tokens of a node are those of its children and its own; its own must be those that its kind is
+written with: `for ( ; ; )`, one operator, `[ ]`.  A statement that the front end dropped, because of an
+undeclared name, leaves tokens that no node covers: a `Problem`.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ _PARTS = {
     "ARRAY_SUBSCRIPT_EXPR": 2,
     "CALL_EXPR": 1,
 }
-"""How many parts there have to be; after an error the front end may have dropped some."""
+"""How many parts are required; after an error the front end may have dropped some."""
 _COMPARISONS = (*COMPARISONS, "&&", "||")
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Tokens that are not understood, and why."""
+    """Tokens that could not be parsed, and the reason."""
 
     first: int
     end: int
     reason: str
     words: tuple[str, ...]
-    """The tokens in question."""
+    """The tokens concerned."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Listing:
 
 
 def union(tokens: Sequence[ExpandedToken]) -> Span:
-    """From the first of some tokens, which are in the order of the text, to the last."""
+    """The span from the first to the last of some tokens, which are in source order."""
     return Span(tokens[0].span.source, tokens[0].span.start, tokens[-1].span.end)
 
 
@@ -76,7 +76,7 @@ class Builder:
     listing: Listing
     names: Names
     statement: Callable[[Builder, Cursor], tree.Node]
-    """How a statement inside an expression is built."""
+    """Builds a statement inside an expression."""
     problems: list[Problem] = field(default_factory=list)
     depth: int = 0
 
@@ -85,16 +85,16 @@ class Builder:
         return bisect_left(self.listing.starts, start), bisect_left(self.listing.starts, end)
 
     def span_at(self, offset: int) -> Span:
-        """Where the token at an offset of the preprocessed text is in the file."""
+        """The place in the file of the token at an offset of the preprocessed text."""
         tokens, place = self.listing.tokens, self.index_of(offset)
         return tokens[place].span if place < len(tokens) else self.listing.source.at(0, 0)
 
     def index_of(self, offset: int) -> int:
-        """Which token is at an offset."""
+        """The index of the token at an offset."""
         return bisect_left(self.listing.starts, offset)
 
     def own(self, whole: Range, parts: Sequence[tree.Node]) -> list[str]:
-        """The tokens of a node that are not those of its parts."""
+        """The tokens of a node that do not belong to its parts."""
         texts: list[str] = []
         position = whole[0]
         for part in sorted(parts, key=lambda one: one.place.first):
@@ -109,12 +109,12 @@ class Builder:
             self.problem(whole, reason, found)
 
     def problem(self, whole: Range, reason: str, words: Sequence[str] | None = None) -> None:
-        """Remember what is not understood: these tokens of a node, or all of them."""
+        """Record a problem: these tokens of a node, or all of them."""
         texts = [one.text for one in self.listing.tokens[slice(*whole)]] if words is None else words
         self.problems.append(Problem(whole[0], whole[1], reason, tuple(texts)))
 
     def expression(self, cursor: Cursor) -> tree.Expression:
-        """The expression at a cursor; what is not modelled keeps its parts."""
+        """The expression at a cursor; one that is not modelled keeps its parts."""
         self.depth += 1
         try:
             if self.depth > _DEEPEST:
@@ -176,7 +176,7 @@ class Builder:
         return " ".join(one.text for one in self.listing.tokens[whole[0] : whole[1]])
 
     def _implicit(self, cursor: Cursor, whole: Range) -> tree.Expression:
-        """A conversion: the same text with another type.  One of an unknown value is itself unknown."""
+        """An implicit conversion: the same tokens with another type.  Of an unknown value, it is omitted."""
         inner = _expressions(cursor)
         if len(inner) != 1 or self.range_of(inner[0]) != whole:
             return self._other(cursor, whole, "UNEXPOSED_EXPR")
@@ -305,12 +305,12 @@ def _expressions(cursor: Cursor) -> list[Cursor]:
 
 
 def unknown_of(*parts: tree.Expression) -> types.Unknown | None:
-    """The first type among those of `parts` that is not known."""
+    """The first unknown type among those of `parts`."""
     return next((one.type for one in parts if isinstance(one.type, types.Unknown)), None)
 
 
 def target_of(kind: types.CType) -> types.CType | None:
-    """What a value of this type points to; None where the type is not a pointer."""
+    """The pointee type of a value of this type; None if the type is not a pointer."""
     match types.unqualified(kind):
         case types.Unknown() as unknown:
             return unknown
@@ -322,7 +322,7 @@ def target_of(kind: types.CType) -> types.CType | None:
 
 
 def _qualified_like(kind: types.CType, member: types.Field, *, is_arrow: bool) -> types.CType:
-    """A member of a volatile or const struct is volatile or const."""
+    """The type of a member: in a volatile or const struct, it is volatile or const."""
     outer = target_of(kind) if is_arrow else kind
     if isinstance(outer, types.Unknown):
         return outer
@@ -336,7 +336,7 @@ def _qualified_like(kind: types.CType, member: types.Field, *, is_arrow: bool) -
 
 
 def computation_type(left: types.CType, right: types.CType, operator: str) -> types.CType:
-    """The type `left op= right` is computed in (6.5.16.2 and 6.3.1.8)."""
+    """The type in which `left op= right` is computed (6.5.16.2 and 6.3.1.8)."""
     one, other = types.promoted(_plain(left)), types.promoted(_plain(right))
     if isinstance(one, types.Pointer | types.Unknown) or operator in ("<<=", ">>="):
         return one
@@ -344,6 +344,6 @@ def computation_type(left: types.CType, right: types.CType, operator: str) -> ty
 
 
 def _plain(kind: types.CType) -> types.CType:
-    """Without qualifiers; the values of an enumeration are integers."""
+    """The type without qualifiers, and the integer type of an enumeration."""
     found = types.unqualified(kind)
     return found.integer if isinstance(found, types.Enumeration) else found

@@ -1,15 +1,15 @@
-"""What a function does besides returning a value: whether it is a value of its arguments, and of what else.
+"""The side effects of a function: whether its result depends only on its arguments, and what else it reads.
 
-Allow-list: a function whose body has anything in it that is not known to be harmless is not pure.
+This is an allow-list: a function with anything in its body that is not known to be harmless is impure.
 
-What code may change besides the variables it names: what the functions it calls change, and pointers.
+`reach_of` finds what code may change besides the variables that it names, through calls and pointers.
 
-    changed     variables that are assigned by their names, in the code or in a function that it calls
-    written     the types of what is assigned through pointers
-    unknown     a function that is called, and of which neither is known
+    changed     variables that are assigned by name, in the code or in a function that it calls
+    written     the types of objects that are assigned through pointers
+    unknown     a called function whose effects are unknown
 
-A pointer leads to no variable whose address is not taken, and an assignment to an object of another type
-than the assigned one is not defined (C17 6.5, paragraph 7), characters excepted.
+A pointer points to no variable whose address is not taken, and an assignment to an object of another type
+than the assigned one is undefined behaviour (C17 6.5, paragraph 7), except for characters.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ EXPRESSIONS = ("INIT_LIST_EXPR", "COMPOUND_LITERAL_EXPR", "GENERIC_SELECTION_EXP
 
 @dataclass(frozen=True)
 class Effects:
-    """`impure` says what a function does that a value does not; "" where there is nothing."""
+    """`impure` names a side effect of the function; "" if it has none."""
 
     impure: str
     reads: frozenset[tree.Declaration]
-    """The variables it reads that are not its own."""
+    """The variables that it reads and that are not local to it."""
     calls: tuple[tree.Declaration, ...]
     follows: bool = False
     """It takes pointers from memory, or from a struct: they lead farther than to what it is given."""
 
 
 def effects_of(function: TypedFunction) -> Effects:
-    """The effects of a function's own body; those of what it calls are not in it."""
+    """The effects of a function's own body, without those of its callees."""
     own = {one.offset for one in function.parameters}
     nodes = function.nodes
     for node in nodes:
@@ -127,7 +127,7 @@ def _impure(node: tree.Node, own: set[int]) -> str | None:
 
 
 def _leads_elsewhere(kind: CType) -> bool:
-    """Whether a value of this type is a pointer, or may have one in it."""
+    """Whether a value of this type is a pointer, or may contain one."""
     match unqualified(kind):
         case ArrayType(element=inner):
             return _leads_elsewhere(inner)
@@ -140,7 +140,7 @@ def _leads_elsewhere(kind: CType) -> bool:
 
 @dataclass(frozen=True)
 class Purity:
-    """Why a call is not a value, or what it depends on besides its arguments."""
+    """Why a call is impure, or what its result depends on besides its arguments."""
 
     reason: str
     reads: frozenset[tree.Declaration] = frozenset()
@@ -152,10 +152,10 @@ class Purity:
 def purity(
     file: TypedFile, callee: tree.Declaration, believed: frozenset[str], seen: tuple[int, ...] = ()
 ) -> Purity:
-    """Whether a function and all it calls are pure; `believed` are taken to be by their names.
+    """Whether a function and all its callees are pure; those in `believed` are assumed to be, by name.
 
-    A name of the C library counts only where the program does not define it itself.  A function that is
-    called before the file defines it, its header being missing, is the one that the file defines.
+    A name of the C library counts only if the program does not define it.  A function that is called
+    before the file defines it, because its header is missing, is the one that the file defines.
     """
     function = file.definition(callee)
     is_recursive = callee.offset in seen
@@ -186,9 +186,9 @@ printf fprintf puts fputs putchar fputc putc fflush perror malloc calloc realloc
 random srandom drand48 srand48 time clock omp_get_wtime omp_get_thread_num omp_get_num_threads __assert_fail
 """
 _KEEPS_ALL = frozenset(_LIBRARY.split())
-"""Functions of libraries that change no variable but through what they are given, nor call the program's."""
+"""Library functions that change variables only through their arguments, and call none of the program's."""
 _BLOCK = "StmtExpr"
-"""`({ .. })`, as libraries write `assert`: it does what its statements do."""
+"""`({ .. })`, as libraries write `assert`: its effects are those of its statements."""
 _FUNCTIONS = (tree.Storage.FUNCTION, tree.Storage.UNDECLARED)
 _WRITES_BYTES = ("memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "sprintf", "snprintf")
 _CHARACTER = 8
@@ -202,7 +202,7 @@ class Reach:
 
 
 def reach_of(file: TypedFile, nodes: Iterable[tree.Node], pure: frozenset[str]) -> Reach:
-    """What evaluating `nodes` may change; `pure` functions are believed to change nothing."""
+    """What evaluating `nodes` may change; functions in `pure` are assumed to change nothing."""
     changed: set[int] = set()
     written: set[types.CType] = set()
     unknown = ""
@@ -229,7 +229,7 @@ def reach_of(file: TypedFile, nodes: Iterable[tree.Node], pure: frozenset[str]) 
 
 
 def _unknown_effect(node: tree.Node, file: TypedFile, pure: frozenset[str]) -> str:
-    """What a node does that is not known; "" where all of it is."""
+    """An unknown effect of a node; "" if all its effects are known."""
     match node:
         case tree.CallExpression(callee=None):
             return "a function through a pointer"
@@ -267,12 +267,12 @@ def _written_by_library(name: str, arguments: Iterable[tree.Expression]) -> set[
 
 
 def in_union(target: tree.Expression) -> bool:
-    """Whether an lvalue is in a union, on the way from the pointer that leads there."""
+    """Whether an lvalue, or anything on the way to it, is a member of a union."""
     return any(isinstance(part, tree.MemberAccess) and part.in_union for part in tree.walk(target))
 
 
 def _targets(arguments: Iterable[tree.Expression]) -> set[types.CType]:
-    """The types of what arguments point to, where it may be assigned: `%n` of printf, or `time(&t)`."""
+    """The types of the objects that arguments point to and may be assigned: `%n` of printf, or `time(&t)`."""
     pointers = [
         types.unqualified(one.type) for one in arguments if not isinstance(tree.without_casts(one), tree.Text)
     ]
@@ -284,12 +284,12 @@ def _targets(arguments: Iterable[tree.Expression]) -> set[types.CType]:
 
 
 def may_be_written(kind: types.CType, written: Iterable[types.CType]) -> bool:
-    """Whether assignments through pointers, to objects of these types, may change one of type `kind`."""
+    """Whether assignments through pointers to objects of these types may change one of type `kind`."""
     return any(_may_be_same(types.unqualified(kind), types.unqualified(one)) for one in written)
 
 
 def _may_be_same(one: types.CType, other: types.CType) -> bool:
-    """An object of a struct type has objects of the types of its members in it."""
+    """Whether objects of two types may overlap; a struct contains objects of its members' types."""
     match (_number(one), _number(other)):
         case (inner, types.Record(fields=tuple(fields))) if not isinstance(inner, types.Record):
             return any(_may_be_same(inner, types.unqualified(member.type)) for member in fields)

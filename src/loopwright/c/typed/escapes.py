@@ -1,7 +1,7 @@
-"""Addresses that are given to functions which do not keep them: no pointer is left after the call.
+"""Escape analysis: calls of functions that do not keep an address, so that no pointer is left afterwards.
 
-scanf("%d", &n);                                        nothing leads to n any more
-void clear(T *p) { p->x = 0; }   ..   clear(&t);        nothing leads to t any more
+scanf("%d", &n);                                        nothing points to n any more
+void clear(T *p) { p->x = 0; }   ..   clear(&t);        nothing points to t any more
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ scanf fscanf sscanf fread time gettimeofday clock_gettime frexp frexpf modf modf
 MPI_Init MPI_Comm_rank MPI_Comm_size getline strtol strtoul strtoll strtod strtof
 """
 FORGETTING = frozenset((*_LIBRARY.split(), *(f"__isoc99_{name}" for name in ("scanf", "fscanf", "sscanf"))))
-"""Functions of libraries that neither keep the addresses they are given, nor return them."""
+"""Library functions that neither keep the addresses they are given, nor return them."""
 _DEEPEST = 3
 
 
 def is_led_to(file: TypedFile, region: TypedRegion, declared: tree.Declaration) -> bool:
-    """Whether a pointer may lead to a variable of the function while the region runs."""
+    """Whether a pointer may point to a variable of the function while the region runs."""
     function = region.function
     if declared.offset not in function.addressed:
         return False
@@ -38,7 +38,7 @@ def is_led_to(file: TypedFile, region: TypedRegion, declared: tree.Declaration) 
 
 
 def _forgotten(call: tree.CallExpression, file: TypedFile, depth: int) -> Iterator[tree.Expression]:
-    """The arguments of a call that it does not keep, and what is converted to give them."""
+    """The arguments of a call that the callee does not keep, and the operands of their conversions."""
     for number, argument in enumerate(call.arguments):
         if _forgets(call, number, file, depth):
             part = argument
@@ -78,7 +78,7 @@ def _is_given_on(
 
 
 def _is_followed(use: tree.Name, around: Mapping[int, tree.Node]) -> bool:
-    """Whether a pointer is only followed, to a number or a pointer that is read or set, or compared."""
+    """Whether a pointer is only compared, or dereferenced to a number or pointer that is read or set."""
     part, outer = tree.with_conversions(use, around)
     match outer:
         case tree.Binary(operator="==" | "!="):

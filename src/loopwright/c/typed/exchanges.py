@@ -15,8 +15,8 @@ from loopwright.c.types import ArrayType, CType, Record, unqualified
 
 
 def exchanges(function: TypedFunction) -> Iterator[tuple[tree.Assign, tree.Assign]]:
-    """`one = other; other = t;` after `t = one;` or `T t = one;`, where these stand together: both are what
-    they were, elsewhere.  Places that a call or an assignment chooses may be others each time."""
+    """The assignments `one = other; other = t;` that directly follow `t = one;` or `T t = one;`: the two
+    values only change places.  An lvalue that contains a call or an assignment may differ each time."""
     tokens = [token.text for token in function.tokens]
     assigned = [node for node in function.giving if isinstance(node, tree.Assign) and node.operator == "="]
     starting = {node.place.first: node for node in assigned}
@@ -37,13 +37,13 @@ def exchanges(function: TypedFunction) -> Iterator[tuple[tree.Assign, tree.Assig
 
 
 def is_exchanged(one: tree.Expression, other: tree.Expression, function: TypedFunction) -> bool:
-    """Whether `one = other;` is a part of an exchange."""
+    """Whether `one = other;` is part of a swap."""
     return any((first.target, first.value) == (one, other) for first, _ in exchanges(function))
 
 
 def are_permuted(one: tree.Expression, other: tree.Expression, file: TypedFile) -> bool:
-    """Whether the file gives the pointers of two elements, variables of the file or members of one struct,
-    new memory alone, and exchanges them: then they lead to two memories if they once did."""
+    """Whether the file stores only new memory in the pointers of two elements, variables of file scope or
+    members of one struct, and swaps them: then they keep pointing to two memories if they once did."""
     bases = [tree.without_casts(node.base) for node in (one, other) if isinstance(node, tree.Subscript)]
     match bases:
         case [tree.MemberAccess() as first, tree.MemberAccess() as second]:
@@ -80,7 +80,7 @@ def _are_permuted_variables(one: tree.Declaration, other: tree.Declaration, file
 def _exchanged(
     file: TypedFile, key: Callable[[tree.Expression], object], wanted: set[str] | set[int]
 ) -> frozenset[int]:
-    """The assignments that exchange what is wanted."""
+    """The assignments that swap the wanted members or variables."""
     pairs = [pair for function in file.functions for pair in exchanges(function)]
     known = [pair for pair in pairs if {key(tree.without_casts(node.target)) for node in pair} == wanted]
     return frozenset(id(node) for pair in known for node in pair)
@@ -95,7 +95,7 @@ def _variable(target: tree.Expression) -> int | None:
 
 
 def _is_made(node: tree.Node, record: CType) -> bool:
-    """Whether a struct is put together here, or copied."""
+    """Whether a node builds or copies a struct."""
     match node:
         case tree.Declarator(declaration=declared, initial=initial) if initial is not None:
             kind = unqualified(declared.type)
@@ -108,7 +108,7 @@ def _is_made(node: tree.Node, record: CType) -> bool:
 
 
 def _gives(node: tree.Node, offsets: set[int], file: TypedFile) -> bool:
-    """Whether one of these variables may be given more than new memory."""
+    """Whether a node may store anything but new memory in one of these variables."""
     match node:
         case tree.Declarator(declaration=declared, initial=value) if value is not None:
             return declared.offset in offsets and not _is_fresh(value, file)

@@ -1,9 +1,9 @@
-"""What the preprocessor makes of the tokens of a region.
+"""Macro expansion of the tokens of a region, with places in the file.
 
-A token of the preprocessed text is mapped back to the file: to the bytes it is written in, or to the
-call of the macro it came from.  The mapping is computed by expanding the region's own tokens with the
-definitions the compiler had there (X3J11/86-196, the algorithm that the standard describes), and counts
-only if the result is, token by token, what the compiler made of the region.
+A token of the preprocessed text is mapped back to the file: to the bytes where it is written, or to the
+macro call that produced it.  The mapping is computed by expanding the region's own tokens with the
+definitions that the compiler had there (X3J11/86-196, the algorithm that the standard describes), and is
+used only if the result equals the compiler's output for the region, token by token.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Definition:
 
 
 def are_alike(one: Definition | None, other: Definition | None) -> bool:
-    """Whether two macros stand for the same, their names left out; two that are not there do."""
+    """Whether two macros are the same apart from their names; two undefined ones are."""
     shapes = [x and (x.parameters, x.is_variadic, [word.text for word in x.body]) for x in (one, other)]
     return shapes[0] == shapes[1]
 
@@ -52,13 +52,13 @@ def definition(line: str) -> Definition | None:
 
 _NOTHING: frozenset[str] = frozenset()
 _made = tuple.__new__
-"""Of a class and its fields, all of them: half as expensive as calling the class, and there are many."""
+"""Makes a tuple of a class from all its fields: at half the cost of calling the class, for many tokens."""
 
 
 class ExpandedToken(NamedTuple):
     """A token of the preprocessed text.
 
-    `span` is where it is written, or the whole call of the macro it came from, whose name is `macro`;
+    `span` is where it is written, or the whole call of the macro that produced it, whose name is `macro`;
     `written` is where an argument of the call is written.
     """
 
@@ -67,13 +67,13 @@ class ExpandedToken(NamedTuple):
     macro: str | None = None
     written: Span | None = None
     hidden: frozenset[str] = _NOTHING
-    """Macros that this token was made by, and that do not expand it again."""
+    """Macros that produced this token, which therefore do not expand it again."""
     spaced: bool = False
     follows_place: bool = False
-    """It comes from `__LINE__` or its like: moved to another place, it is another token."""
+    """It comes from `__LINE__` or a similar macro: in another place it is another token."""
     inner: tuple[str, tuple[int, ...]] | None = None
-    """The macro without arguments that the text names, on its own or in an argument of `macro`; and which of
-    the places this is where the bodies of macros use that argument."""
+    """The macro without parameters that the source names, by itself or in an argument of `macro`; and which
+    of the uses of that argument in macro bodies this is."""
 
     @property
     def is_name(self) -> bool:
@@ -81,11 +81,11 @@ class ExpandedToken(NamedTuple):
 
 
 PLACES = frozenset(("__LINE__", "__FILE__", "__FILE_NAME__", "__BASE_FILE__"))
-"""What the preprocessor replaces by where it is."""
+"""Macros that the preprocessor replaces by their place."""
 
 
 def confirmed(ours: ExpandedToken, theirs: str) -> ExpandedToken | None:
-    """A token that was expected, as the compiler has it; None where it has another one."""
+    """An expected token, as the compiler has it; None if the compiler has another token."""
     if ours.text in PLACES:
         return ours._replace(text=theirs, macro=ours.macro or ours.text, follows_place=True)
     return ours if ours.text == theirs else None
@@ -94,7 +94,7 @@ def confirmed(ours: ExpandedToken, theirs: str) -> ExpandedToken | None:
 def expanded(
     source: Source, written: Sequence[Lexeme], table: Callable[[str], Definition | None]
 ) -> tuple[ExpandedToken, ...]:
-    """What the preprocessor makes of tokens, given the macros that are defined there."""
+    """The macro expansion of tokens, given the macros that are defined there."""
     tokens = []
     previous = -1
     for text, start, end in written:
@@ -110,7 +110,7 @@ _Table = Callable[[str], Definition | None]
 
 @dataclass(slots=True)
 class _OpenCall:
-    """A call of a macro whose arguments are being read, and the tokens before it."""
+    """A macro call whose arguments are being read, and the tokens before it."""
 
     macro: Definition
     before: list[str]
@@ -118,7 +118,7 @@ class _OpenCall:
     depth: int = 0
 
     def takes(self, word: str, argument: list[str]) -> bool:
-        """Whether a parenthesis or comma belongs to the call itself; it ends where `depth` is 0 then."""
+        """Whether a parenthesis or comma belongs to the call itself; if so, the call ends at `depth` 0."""
         self.depth += (word == "(") - (word == ")")
         is_own = self.depth == 0 if word == ")" else self.depth == 1
         if is_own and word != "(":
@@ -126,7 +126,7 @@ class _OpenCall:
         return is_own
 
     def result(self) -> list[str] | None:
-        """The body with the arguments in it; None where there are too many or too few."""
+        """The body with the arguments substituted; None if there are too many or too few."""
         names = self.macro.parameters or ()
         if len(self.arguments) != max(1, len(names)):
             return None
@@ -135,10 +135,10 @@ class _OpenCall:
 
 
 def expanded_words(written: Sequence[str], table: _Table, depth: int = 0) -> list[str] | None:
-    """What the preprocessor makes of tokens, where every macro among them is flat and called as such.
+    """The macro expansion of tokens; None unless every macro among them is flat and correctly called.
 
     A flat macro has no `#` and no macro in its body: once its arguments are expanded, nothing is left to do.
-    So is one without parameters whose body becomes tokens that are no macros.
+    A macro without parameters is flat too if its body expands to tokens that are not macros.
     """
     macros = {word: macro for word in dict.fromkeys(written) if (macro := table(word)) is not None}
     bodies = {word: _flat_body(macro, table, depth) for word, macro in macros.items()}
@@ -171,11 +171,11 @@ def expanded_words(written: Sequence[str], table: _Table, depth: int = 0) -> lis
 
 _IN_CALLS = ("(", ")", ",")
 _DEEPEST = 8
-"""Macros that are made of others; what names itself is not flat."""
+"""The deepest nesting of macros in macros; a macro that names itself is not flat."""
 
 
 def _flat_body(macro: Definition, table: _Table, depth: int) -> list[str] | None:
-    """The tokens of a flat macro; None of another one."""
+    """The tokens of a flat macro; None if it is not flat."""
     body = [part.text for part in macro.body]
     texts = {*body}
     if macro.is_variadic or not PLACES.isdisjoint(texts) or texts & {"#", "##"}:
@@ -213,7 +213,7 @@ def _expand(tokens: Sequence[ExpandedToken], table: _Table) -> list[ExpandedToke
 
 
 def _arguments(pending: list[ExpandedToken]) -> tuple[list[list[ExpandedToken]], ExpandedToken] | None:
-    """The arguments of a call, and its last parenthesis; they are taken from `pending`."""
+    """The arguments of a call, and its closing parenthesis; they are removed from `pending`."""
     depth, position = 0, len(pending) - 1
     arguments: list[list[ExpandedToken]] = [[]]
     while position >= 0:
@@ -250,7 +250,7 @@ def _replaced(
     hidden: frozenset[str],
     table: _Table,
 ) -> list[ExpandedToken]:
-    """The body of a macro with its arguments in it (6.10.3.1 to 6.10.3.3)."""
+    """The body of a macro with its arguments substituted (6.10.3.1 to 6.10.3.3)."""
     span = Span(name.span.source, name.span.start, max(name.span.end, closing.span.end))
     outermost = name.macro or macro.name
     is_named = macro.parameters is None and name.macro is None
@@ -270,7 +270,7 @@ def _replaced(
 def _substituted(
     macro: Definition, given: dict[str, list[ExpandedToken]], span: Span, table: _Table
 ) -> list[ExpandedToken]:
-    """The tokens of the body, with arguments for parameters, `#` and `##` performed."""
+    """The tokens of the body, with parameters replaced by arguments, and `#` and `##` performed."""
     found: list[ExpandedToken] = []
     grown: dict[str, list[ExpandedToken]] = {}
     body = macro.body

@@ -1,9 +1,9 @@
-"""The typed reading of a file: its regions, its functions, what it declares.
+"""The typed reading of a file: its regions, its functions and its declarations.
 
     text of the file  --the user's compiler, -E-->  tokens  --libclang-->  cursors  --builder-->  tree
 
-A region is read if the compiler's tokens are those of the region's text with its macros expanded, if the
-front end found no error in it, and if every token belongs to a node of the tree.  Otherwise it is `Unread`,
+A region is read if the compiler's tokens equal those of the region's source with its macros expanded, if the
+front end reports no error in it, and if every token belongs to a node of the tree.  Otherwise it is `Unread`,
 with the reason.
 """
 
@@ -31,13 +31,13 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span, line_ends
 
 _ADDRESS = re.compile(r"(?<!&)&(?:&&)*(?!&)|(?<!\w)_*asm_*(?!\w)")
-"""`&` as an operator of one operand or two, `&&` aside; operands of assembly may be addresses too."""
+"""`&` as a unary or binary operator, but not `&&`; operands of inline assembly may be addresses too."""
 _JUMPS = ("GOTO_STMT", "CONTINUE_STMT")
 
 
 @dataclass(frozen=True)
 class TypedFunction:
-    """A function with a body; `problems` are the tokens of it that are not understood."""
+    """A function with a body; `problems` are its tokens that could not be parsed."""
 
     declaration: tree.Declaration
     parameters: tuple[tree.Declaration, ...]
@@ -45,7 +45,7 @@ class TypedFunction:
     tokens: tuple[ExpandedToken, ...]
     problems: tuple[Problem, ...]
     errors: tuple[str, ...] = ()
-    """What the front end did not accept in it, and may have left out."""
+    """What the front end rejected in it, and may have dropped."""
     starts: tuple[int, ...] = ()
     """Where its tokens start in the preprocessed text."""
     directives: tuple[tuple[int, str], ...] = ()
@@ -53,12 +53,12 @@ class TypedFunction:
 
     @cached_property
     def nodes(self) -> tuple[tree.Node, ...]:
-        """All nodes of the body, in the order of the text."""
+        """All nodes of the body, in source order."""
         return tuple(tree.walk(self.body))
 
     @cached_property
     def mentions(self) -> dict[int, tuple[int, ...]]:
-        """Of each variable, by its declaration: the tokens that name it."""
+        """The tokens that name each variable, by the offset of its declaration."""
         found: dict[int, list[int]] = {}
         for node in self.nodes:
             if isinstance(node, tree.Name):
@@ -67,7 +67,7 @@ class TypedFunction:
 
     @cached_property
     def jumps(self) -> tuple[tuple[int, str], ...]:
-        """The places of labels, `goto` and `continue`, in the order of the text."""
+        """The places of labels, `goto` and `continue`, in source order."""
         found = [(node.place.first, "label") for node in self.nodes if isinstance(node, tree.Labelled)]
         others = [node for node in self.nodes if isinstance(node, tree.OtherStatement)]
         found += [(node.place.first, node.kind) for node in others if node.kind in _JUMPS]
@@ -75,28 +75,28 @@ class TypedFunction:
 
     @cached_property
     def jumps_anywhere(self) -> bool:
-        """Whether a `goto` does not say where: by an address, in assembler, unread, or as a `longjmp`."""
+        """Whether a jump may have an unknown target: computed `goto`, assembly, unread text, `longjmp`."""
         known = {place for place, kind in self.jumps if kind == "GOTO_STMT"}
         return any(one.text in BLIND_JUMPS and at not in known for at, one in enumerate(self.tokens))
 
     @cached_property
     def addressed(self) -> frozenset[int]:
-        """The variables that there may be a pointer to."""
+        """The variables that a pointer may point to."""
         return addressed(self.nodes)
 
     def keeps(self, one: tree.Declaration) -> bool:
-        """Whether a variable is the function's own, and its name alone leads to it."""
+        """Whether a variable is local to the function and accessed by its name only."""
         return one.is_own and not one.attributes and one.offset not in self.addressed
 
     @cached_property
     def giving(self) -> tuple[tree.Node, ...]:
-        """The nodes that may give a variable a value: declarations, assignments, calls."""
+        """The nodes that may set a variable: declarations, assignments, calls."""
         kinds = (tree.Declarator, tree.Assign, tree.CallExpression)
         return tuple(node for node in self.nodes if isinstance(node, kinds))
 
 
 def _may_lead_to(function: TypedFunction, name: str) -> bool:
-    """Whether something that a function calls by this name is not its own, or has its address taken."""
+    """Whether a name in a function is not a local variable, or its address is taken."""
     named = {node.declaration for node in function.nodes if isinstance(node, tree.Name)}
     is_kept = all(function.keeps(one) for one in named if one.name == name)
     return not is_kept or any(name in problem.words for problem in function.problems)
@@ -111,7 +111,7 @@ class TypedRegion:
     function: TypedFunction
     first: int
     end: int
-    """Its tokens are those of the function from `first` to `end`."""
+    """The region consists of the tokens of the function from `first` to `end` (exclusive)."""
 
     @property
     def tokens(self) -> tuple[ExpandedToken, ...]:
@@ -120,7 +120,7 @@ class TypedRegion:
 
 @dataclass(frozen=True)
 class TypedFile:
-    """What the compiler and the front end say of a file."""
+    """What the compiler and the front end report about a file."""
 
     source: Source
     text: Preprocessed
@@ -128,11 +128,11 @@ class TypedFile:
     names: Names
     located: tuple[tuple[Region, Located | Unread], ...]
     arguments: tuple[str, ...] = ()
-    """What the front end was told of the compiler."""
+    """The front end's arguments, which describe the compiler."""
     assumed: tuple[str, ...] = ()
-    """Macros that are taken to be defined, since the compiler would not see a region without them."""
+    """Macros that are assumed to be defined, since the preprocessor drops a region without them."""
     undeclared: frozenset[str] = frozenset()
-    """Names that nothing declares: they are of a header that is missing, or the file is a part of one."""
+    """Names without a declaration: a header is missing, or the file is a fragment."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -147,29 +147,29 @@ class TypedFile:
 
     @property
     def own_errors(self) -> list[tuple[str, int]]:
-        """What the front end does not accept of the file itself, headers apart, with the lines."""
+        """The errors of the front end in the file itself, not in headers, with their lines."""
         placed = [(one.text, self.text.line_of(one.offset)) for one in self.parsed.diagnostics]
         return [(text, line) for text, line in placed if line]
 
     def accepts(self, spot: Located) -> bool:
-        """Whether the front end found no error in a region."""
+        """Whether the front end reports no error in a region."""
         return not any(spot.start <= error.offset < spot.end for error in self.parsed.diagnostics)
 
     def named_at(self, offset: int) -> tree.Declaration | None:
-        """What the name at an offset of the preprocessed text declares, where it is an expression."""
+        """The declaration of the name at an offset of the preprocessed text, if it is an expression there."""
         found = front_end.named_at(self.parsed, offset)
         return None if found is None else self.names.declaration(found)
 
     def mentions_around(self, spot: Located, name: str) -> int:
-        """How often the function around a region has a word, as the compiler sees it, the region left out."""
+        """How often a word occurs in the preprocessed function around a region, outside the region."""
         word = whole_word(name)
         around = [(start, end) for start, end, _ in self._top if start <= spot.start and spot.end <= end]
         pieces = [piece for start, end in around for piece in ((start, spot.start), (spot.end, end))]
         return sum(1 for piece in pieces for _ in word.finditer(self.text.text, *piece))
 
     def may_point_to(self, name: str) -> bool:
-        """Whether there may be a pointer to what regions call by a name: something like `&name`, or an
-        attribute that gives away addresses, is in the text, and not only about variables of other functions.
+        """Whether a pointer may point to what regions call by a name: the text contains something like
+        `&name`, or an attribute that exposes addresses, and not only for variables of other functions.
         """
         if re.search(rf"&[\s(]*{re.escape(name)}\b|cleanup", self.text.text) is None:
             return False
@@ -177,7 +177,7 @@ class TypedFile:
 
     @cached_property
     def _top(self) -> tuple[tuple[int, int, Cursor], ...]:
-        """The declarations of the file itself, those of headers left out."""
+        """The declarations of the file itself, without those of headers."""
         found = []
         for cursor in front_end.children(self.parsed.unit.cursor):
             start, end = front_end.extent(cursor)
@@ -191,11 +191,11 @@ class TypedFile:
 
     @cached_property
     def functions(self) -> tuple[TypedFunction, ...]:
-        """The functions the file defines."""
+        """The functions that the file defines."""
         return tuple(self._built(start, cursor) for start, _, cursor in self._defined())
 
     def functions_with(self, name: str, *, addressed: bool = False) -> tuple[TypedFunction, ...]:
-        """The functions the file defines that have this word in them; `addressed`: and take some address."""
+        """The functions of the file that contain this word; `addressed`: that also take some address."""
         words = [whole_word(name), *([_ADDRESS] if addressed else ())]
         return tuple(
             self._built(start, cursor)
@@ -204,13 +204,13 @@ class TypedFile:
         )
 
     def functions_named(self, name: str) -> tuple[TypedFunction, ...]:
-        """The functions of this name that the file defines."""
+        """The functions of the file with this name."""
         named = (one for one in self._defined() if str(one[2].spelling) == name)
         return tuple(self._built(start, cursor) for start, _, cursor in named)
 
     @cached_property
     def variables(self) -> tuple[tuple[tree.Declarator, tuple[Problem, ...]], ...]:
-        """The variables of the file, and what is not understood of their first values."""
+        """The variables of the file, and the problems in their initialisers."""
         found = []
         for start, end, cursor in self._top:
             if front_end.kind(cursor) == "VAR_DECL":
@@ -221,7 +221,7 @@ class TypedFile:
 
     @cached_property
     def _definitions(self) -> dict[str, tuple[int, int, Cursor]]:
-        """The functions and variables that are defined, in headers too, by name; the last of each counts."""
+        """The functions and variables defined in the file or its headers, by name; the last one counts."""
         found = {}
         for cursor in front_end.children(self.parsed.unit.cursor):
             is_function = front_end.kind(cursor) == "FUNCTION_DECL" and cursor.is_definition()
@@ -232,7 +232,7 @@ class TypedFile:
         return found
 
     def definition(self, function: tree.Declaration) -> TypedFunction | None:
-        """The body of a function; None where it has none in the file or its headers."""
+        """The definition of a function; None if neither the file nor a header has one."""
         name = "" if function.is_own or function.storage is tree.Storage.STATIC else function.name
         found = self._definitions.get(name)
         if found is None or front_end.kind(found[2]) != "FUNCTION_DECL":
@@ -240,7 +240,7 @@ class TypedFile:
         return self._built(found[0], found[2])
 
     def first_value(self, variable: tree.Declaration) -> tree.Expression | None:
-        """What a variable of file scope is initialised with."""
+        """The initialiser of a variable of file scope."""
         found = self._definitions.get(variable.name) if variable.is_file_scope else None
         if found is None or front_end.kind(found[2]) != "VAR_DECL":
             return None
@@ -250,7 +250,7 @@ class TypedFile:
         return Builder(self._listing(start, end), self.names, built_statement)
 
     def _listing(self, start: int, end: int) -> Listing:
-        """The tokens of a piece of text; those of regions are mapped one by one, others by their lines."""
+        """The tokens of a piece of text; those in regions are mapped one by one, others by their lines."""
         found = lexemes(self.text.text, start, end)
         mapped: dict[int, ExpandedToken] = {}
         for _, spot in self.located:
@@ -304,7 +304,7 @@ class TypedFile:
         first = len(starts)
         end = first + len(spot.tokens)
         for problem in function.problems:
-            # A problem of a node around the region is one of the tokens outside of it, or seen inside too.
+            # A problem of a node around the region is one of tokens outside it, or is seen inside too.
             if problem.first < end and first < problem.end and not _surrounds(problem, first, end):
                 place = union(function.tokens[max(problem.first, first) : min(problem.end, end)])
                 return Unread(region.place, problem.reason, place)
@@ -320,7 +320,7 @@ class TypedFile:
 
     @cached_property
     def _functions(self) -> dict[int, TypedFunction]:
-        """Those that were asked for, by where they start."""
+        """The functions built so far, by their start."""
         return {}
 
     def _built(self, start: int, cursor: Cursor) -> TypedFunction:
@@ -342,7 +342,7 @@ def typed_file(source: Source, options: CompilerOptions = PLAIN) -> TypedFile:
 
 @lru_cache(maxsize=8)
 def typed_text(source: Source, options: CompilerOptions = PLAIN) -> TypedFile:
-    """The typed reading of a text in which no region is looked for."""
+    """The typed reading of a source whose regions are not located."""
     return _typed(source, options.for_file(source.path), ())
 
 

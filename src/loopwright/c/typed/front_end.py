@@ -1,7 +1,7 @@
-"""libclang, as far as it is used: parsing, cursors and their places, types.
+"""A wrapper of libclang: parsing, cursors and their places, types.
 
-The one place that knows its Python interface, which has no types and hides the kinds of operators.
-Offsets are those of the text that was parsed, in bytes.
+Only this module uses its Python interface, which is untyped and hides the kinds of operators.
+Offsets are byte offsets in the text that was parsed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ClangType = Any
 
 _CURSORS: dict[int, str] = {}
 _TYPES: dict[int, str] = {}
-"""Names of kinds by their numbers, as far as they were asked for."""
+"""The names of the kinds used so far, by their numbers."""
 _FILE = "preprocessed.i"
 _ERROR = 3
 _ARGUMENTS = (
@@ -49,7 +49,7 @@ class FrontEndError:
 
 @dataclass(frozen=True)
 class Parsed:
-    """A parsed text: the unit of translation, and what is wrong with it."""
+    """A parsed text: the translation unit, and its errors."""
 
     unit: Any
     diagnostics: tuple[FrontEndError, ...]
@@ -78,7 +78,7 @@ def _library() -> Any:
 
 
 def parse(text: str, arguments: tuple[str, ...]) -> Parsed:
-    """The tree of a preprocessed text of one character a byte; errors quote it in the same way."""
+    """Parse a preprocessed text of one character per byte; errors quote it in the same encoding."""
     try:
         unit = _index().parse(
             _FILE, args=[*_ARGUMENTS, *arguments], unsaved_files=[(_FILE, text.encode("latin-1"))]
@@ -100,14 +100,14 @@ def offset_of(location: Any) -> int:
 
 
 def extent(cursor: Cursor) -> tuple[int, int]:
-    """Where a cursor's text starts and ends."""
+    """The start and end offsets of a cursor's text."""
     library = _library()
     place = library.clang_getCursorExtent(cursor)
     return offset_of(library.clang_getRangeStart(place)), offset_of(library.clang_getRangeEnd(place))
 
 
 def named_at(parsed: Parsed, offset: int) -> Cursor | None:
-    """The declaration of the name at an offset of the text; None where no expression names one there."""
+    """The declaration of the name at an offset of the text; None if no expression names one there."""
     unit = parsed.unit
     place = cindex.SourceLocation.from_offset(unit, unit.get_file(_FILE), offset)
     cursor = cindex.Cursor.from_location(unit, place)
@@ -117,17 +117,17 @@ def named_at(parsed: Parsed, offset: int) -> Cursor | None:
 
 
 def is_attribute(cursor: Cursor) -> bool:
-    """The attributes of a declaration are children of its cursor."""
+    """Whether a cursor is an attribute; a declaration has them as children."""
     return kind(cursor).endswith("_ATTR")
 
 
 def start(cursor: Cursor) -> int:
-    """Where the name of a declaration, or an expression, is."""
+    """The offset of the name of a declaration, or of an expression."""
     return offset_of(_library().clang_getCursorLocation(cursor))
 
 
 def kind(cursor: Cursor | ClangType) -> str:
-    """The name of a cursor's or type's kind; the Python interface does not know all."""
+    """The name of a cursor's or type's kind; the Python interface does not know all of them."""
     names = _TYPES if isinstance(cursor, cindex.Type) else _CURSORS
     found = names.get(cursor._kind_id)
     if found is None:
@@ -140,7 +140,7 @@ def kind(cursor: Cursor | ClangType) -> str:
 
 
 def argument_types(function: ClangType) -> list[ClangType]:
-    """The types of the parameters of a function, those among them that the Python interface does not know."""
+    """The types of a function's parameters, including those that the Python interface does not know."""
     library = _library()
     return [library.clang_getArgType(function, k) for k in range(library.clang_getNumArgTypes(function))]
 
@@ -160,17 +160,17 @@ _UNARY = (
 
 
 def binary_operator(cursor: Cursor) -> str:
-    """As it is written, by CXBinaryOperatorKind."""
+    """The operator as written, from its CXBinaryOperatorKind."""
     return _BINARY[_library().clang_getCursorBinaryOperatorKind(cursor)]
 
 
 def unary_operator(cursor: Cursor) -> str:
-    """As it is written, by CXUnaryOperatorKind; `x++` and `++x` for the two places."""
+    """The operator as written, from its CXUnaryOperatorKind; `x++` and `++x` tell postfix from prefix."""
     return _UNARY[_library().clang_getCursorUnaryOperatorKind(cursor)]
 
 
 def is_expression(cursor: Cursor) -> bool:
-    """By the numbers of CXCursorKind, of which the Python interface does not know all."""
+    """Whether a cursor is an expression, by CXCursorKind numbers: the Python interface lacks some kinds."""
     return 100 <= int(cursor._kind_id) < 200
 
 
@@ -183,11 +183,11 @@ def is_thread_local(cursor: Cursor) -> bool:
 
 
 _INTEGER = 1
-"""CXEval_Int."""
+"""The number of CXEval_Int."""
 
 
 def value(cursor: Cursor) -> int | None:
-    """The integer that a constant expression is, as the front end computes it."""
+    """The value of an integer constant expression, as the front end computes it."""
     library = _library()
     result = library.clang_Cursor_Evaluate(cursor)
     if not result:

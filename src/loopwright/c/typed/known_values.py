@@ -1,10 +1,11 @@
-"""The numbers that expressions and variables are where a function is compiled, with C's conversions.
+"""The possible values of integer expressions and variables, with C's conversions.
 
-    expressions   of numbers, enumerators, `sizeof`, and variables that are numbers there
-    variables     whose assignments that may reach a place all give them numbers, and few of them
+    expressions   of numbers, enumerators, `sizeof`, and variables with known values
+    variables     if all assignments that may reach a place store known values, and few of them
 
-An assignment reaches no place that only a later one leads to: that stands in a block around the place, and
-no label or case is between them.  Loops around the place that it stands before may bring others back.
+An assignment does not reach a place if every path leads through a later one: the later one is in a block
+around the place, with no label or case in between.  Loops around the place may carry others back to it,
+unless they contain the later one.
 """
 
 from __future__ import annotations
@@ -23,24 +24,24 @@ from loopwright.c.typed.file import TypedFunction
 from loopwright.lazy_dataclass import dataclass
 
 Values = frozenset[int]
-"""All the numbers that something can be where it is computed."""
+"""All the values that an expression can have when it is evaluated."""
 Lookup = Callable[[tree.Name], "Values | None"]
 MOST_VALUES = 4
-"""More numbers than these are not told apart."""
+"""More values than these count as unknown."""
 _SUMS = {"+": add, "-": sub, "*": mul, "&": and_, "|": or_, "^": xor}
 _COMPARED = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 _ASSEMBLER = frozenset(("asm", "__asm", "__asm__"))
 
 
 def integer_type(kind: types.CType) -> types.Integer | None:
-    """The type of integers that a type is, that of an enumeration too."""
+    """The integer type that a type is, or that its enumeration is compatible with."""
     kind = types.unqualified(kind)
     kind = kind.integer if isinstance(kind, types.Enumeration) else kind
     return kind if isinstance(kind, types.Integer) else None
 
 
 def values_of(node: tree.Node, lookup: Lookup) -> Values | None:
-    """The values of an integer expression; None where it has names that are no numbers, or is not defined."""
+    """The values of an integer expression; None if it reads unknown names, or is undefined."""
     kind = integer_type(node.type) if isinstance(node, tree.Expression) else None
     if kind is None:
         return None
@@ -80,12 +81,12 @@ _EITHER = frozenset((False, True))
 
 
 def the_value(found: Values | None) -> int | None:
-    """The number that something is, if it is always the same."""
+    """The single value of an expression, if it always has the same one."""
     return next(iter(found)) if found is not None and len(found) == 1 else None
 
 
 def _all(found: Iterable[int | None] | None, kind: types.Integer | None = None) -> Values | None:
-    """These values, converted to a type; None where one is not known, or they are too many."""
+    """These values, converted to a type; None if one is unknown, or there are too many."""
     known: set[int] = set()
     for one in (None,) if found is None else found:
         if one is None:
@@ -95,7 +96,7 @@ def _all(found: Iterable[int | None] | None, kind: types.Integer | None = None) 
 
 
 def _together(found: Iterable[Values | None], kind: types.Integer) -> Values | None:
-    """What one of several expressions gives."""
+    """The values of one of several expressions."""
     return _all([one for values in found for one in (values or (None,))], kind)
 
 
@@ -108,7 +109,7 @@ def _is_floating(node: tree.Expression) -> bool:
 
 
 def _truncated(node: tree.Expression) -> int | None:
-    """A number such as `3.7` or `-1e3f`, without its fraction."""
+    """The integer part of a number such as `3.7` or `-1e3f`."""
     match node:
         case tree.Cast(operand=operand, is_implicit=True) if _is_floating(operand):
             return _truncated(operand)
@@ -123,7 +124,7 @@ def _truncated(node: tree.Expression) -> int | None:
 
 
 def _fitting(value: int, kind: types.Integer) -> int | None:
-    """A result: unsigned ones wrap around, signed ones that do not fit are not defined."""
+    """A result in its type: unsigned ones wrap around, signed overflow is undefined."""
     is_defined = not kind.signed or kind.least <= value <= kind.greatest
     return kind.converted(value) if is_defined else None
 
@@ -158,11 +159,11 @@ def _binary(sign: str, first: int, second: int, kind: types.Integer) -> int | No
 
 @dataclass(frozen=True)
 class GivenValue:
-    """What gives a variable a value, or declares it without one."""
+    """A node that sets a variable, or declares it without a value."""
 
     node: tree.Declarator | tree.Assign | tree.Update
     is_statement: bool
-    """It stands in a block, under no condition."""
+    """Whether it is a statement of a block, under no condition there."""
 
     @property
     def place(self) -> tree.TokenRange:
@@ -174,7 +175,7 @@ class GivenValue:
 
     @property
     def value(self) -> tree.Expression | None:
-        """None where it is not one expression."""
+        """The value; None if it is not a single expression."""
         match self.node:
             case tree.Declarator(initial=value):
                 return value
@@ -185,18 +186,18 @@ class GivenValue:
 
 @dataclass(frozen=True)
 class ValuesBefore:
-    """The numbers that variables of a function are where one of its tokens is reached."""
+    """The values that variables of a function can have when one of its tokens is reached."""
 
     function: TypedFunction
     outside: Callable[[tree.Declaration], Values | None] = lambda _: None
-    """Those of what other functions give values: nothing here does."""
+    """The values of a variable that other functions set; unknown by default."""
     directed: frozenset[str] = frozenset()
-    """Names in directives, which may give threads variables of their own."""
+    """Names in directives, which may make variables private to threads."""
 
     def values(
         self, one: tree.Declaration, at: int, active: frozenset[tuple[int, int]] = frozenset()
     ) -> Values | None:
-        """All that a variable can be when the token `at` is reached."""
+        """All values that a variable can have when the token `at` is reached."""
         kind = integer_type(one.type)
         if one.storage is tree.Storage.ENUMERATOR:
             return None if one.value is None else frozenset((one.value,))
@@ -214,7 +215,7 @@ class ValuesBefore:
     def computed(
         self, node: tree.Expression, at: int, active: frozenset[tuple[int, int]] = frozenset()
     ) -> Values | None:
-        """All that an expression can be when the token `at` is reached."""
+        """All values that an expression can have when the token `at` is reached."""
         return values_of(node, lambda name: self.values(name.declaration, at, active))
 
     def _is_followed(self, one: tree.Declaration) -> bool:
@@ -226,14 +227,14 @@ class ValuesBefore:
 
     @cached_property
     def is_opaque(self) -> bool:
-        """Whether parts of the function may change variables or jump in ways that are not seen."""
+        """Whether the function may change variables or jump in ways that the analysis does not see."""
         function = self.function
         assembler = any(token.text in _ASSEMBLER for token in function.tokens)
         is_hidden = effect_in_a_type(function) is not None
         return bool(function.errors) or assembler or function.jumps_anywhere or is_hidden
 
     def reaching(self, one: tree.Declaration, at: int) -> tuple[list[GivenValue], bool]:
-        """What may have given a variable its value at a token, and whether that may be from elsewhere."""
+        """The nodes that may have set a variable before a token, and whether other code may have."""
         given = self._given.get(one.offset, [])
         is_own = one.storage is tree.Storage.AUTOMATIC
         if not is_own and all(each.is_declared for each in given):
@@ -254,7 +255,7 @@ class ValuesBefore:
         return [last, *(each for each in given if may_reach(each.place))], is_other
 
     def _leads_to(self, given: GivenValue, at: int) -> bool:
-        """Whether every way to a token is through a statement of a block around it, and not past it."""
+        """Whether every path to a token goes through a node that is a statement of a block around it."""
         if not given.is_statement or given.place.end > at:
             return False
         inner = [block for block in self._blocks if _contains(block, given.place)]
@@ -286,14 +287,14 @@ class ValuesBefore:
 
     @cached_property
     def _entries(self) -> list[int]:
-        """Where labels and cases lead to."""
+        """The places of labels and cases."""
         labels = [place for place, kind in self.function.jumps if kind == "label"]
         others = [each for each in self.function.nodes if isinstance(each, tree.OtherStatement)]
         return labels + [each.place.first for each in others if each.kind in ("CASE_STMT", "DEFAULT_STMT")]
 
     @cached_property
     def _unknown(self) -> list[tree.TokenRange]:
-        """Calls, and what is written through pointers: either may change what is not the function's own."""
+        """Calls and stores through pointers: either may change variables not local to the function."""
         nodes = self.function.nodes
         calls = [each.place for each in nodes if isinstance(each, tree.CallExpression | tree.OtherExpression)]
         written = (each for each in nodes if isinstance(each, tree.Assign | tree.Update))
@@ -301,7 +302,7 @@ class ValuesBefore:
 
 
 def changes(nodes: Iterable[tree.Node]) -> Iterator[tuple[tree.Declaration, tree.Assign | tree.Update]]:
-    """What is assigned to, and where."""
+    """The assignments, each with the variable that its lvalue starts with."""
     for node in nodes:
         root = tree.root_of(node.target) if isinstance(node, tree.Assign | tree.Update) else None
         if root is not None and isinstance(node, tree.Assign | tree.Update):

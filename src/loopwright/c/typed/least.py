@@ -1,4 +1,4 @@
-"""Sets that are computed from each other: the least that satisfy all of it."""
+"""Sets defined in terms of each other: their least fixed point."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Element = TypeVar("Element")
 
 @dataclass
 class LeastSets(Generic[Element]):
-    """The least sets that satisfy what the file says, as far as they were asked for."""
+    """The least sets that satisfy the constraints of the file, computed on demand."""
 
     known: dict[tuple[object, ...], frozenset[Element]] = field(default_factory=dict)
     pending: set[tuple[object, ...]] = field(default_factory=set)
@@ -23,8 +23,8 @@ class LeastSets(Generic[Element]):
     def least(self, key: tuple[object, ...], compute: Callable[[], frozenset[Element]]) -> frozenset[Element]:
         """The set of a key, computed from other sets.
 
-        One that is asked for while it is computed is what is known of it so far; whoever asked first asks
-        again until nothing has grown:  X = F(X), from below, as sets only grow and are of a finite file.
+        A set requested during its own computation is what is known of it so far; the outermost request
+        repeats until nothing grows:  X = F(X), from below, as sets only grow and the file is finite.
         """
         if key in self.done or key in self.pending:
             return self.known.get(key, frozenset())

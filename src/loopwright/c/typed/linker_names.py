@@ -25,7 +25,7 @@ def is_renamed(callee: tree.Declaration, file: TypedFile) -> bool:
 
 
 def may_be_replaced(callee: tree.Declaration, function: TypedFunction) -> bool:
-    """Whether the linker may choose another body than the one in the file."""
+    """Whether the linker may choose another definition than the one in the file."""
     words = _words((*callee.attributes, *function.declaration.attributes))
     return bool(words & {"weak", *_OTHERS})
 

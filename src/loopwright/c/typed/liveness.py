@@ -1,7 +1,7 @@
-"""Whether the value that a region leaves in a variable may be read afterwards.
+"""Liveness: whether a variable that a region assigns may be live-out, that is, read afterwards.
 
-The value is followed from the region on, along every path of the function, until it is assigned again: into
-the loops around the region once more, and to the labels that a `goto` goes to.
+The value is followed from the region along every path of the function until it is overwritten: through
+another iteration of the loops around the region, and to the targets of `goto`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from loopwright.lazy_dataclass import dataclass
 class _Flow:
     """Follows one variable through a function: whether it may hold the value that the region left in it.
 
-    `run` takes whether it may before a piece of code, and gives whether it may after it.
+    `run` takes whether it may hold it before a piece of code, and returns whether it may hold it after.
     """
 
     function: TypedFunction
@@ -33,16 +33,16 @@ class _Flow:
     end: int
     is_read: bool = False
     is_inside: bool = False
-    """In the region, which reads what it left there if it runs again."""
+    """Inside the region, which reads the value that it left if it runs again."""
     labels: set[str] = field(default_factory=set)
     """Labels that are reached with the value."""
     ends: list[bool] = field(default_factory=list)
-    """Of each loop or switch around: whether it is left by `break` with the value."""
+    """For each enclosing loop or switch, whether a `break` leaves it with the value."""
     cases: list[bool] = field(default_factory=list)
-    """Of each switch around: whether its cases are reached with the value."""
+    """For each enclosing switch, whether its cases are reached with the value."""
 
     def reads(self, *, holds: bool) -> bool:
-        """Whether the value may be read; labels may be reached from below, so until nothing changes."""
+        """Whether the value may be read; iterates to a fixed point, since a `goto` may jump backwards."""
         known = -1
         while known != len(self.labels):
             known = len(self.labels)
@@ -93,7 +93,7 @@ class _Flow:
         return holds
 
     def _matters(self, node: tree.Node) -> bool:
-        """Whether a node has the variable in it, the region, a label or a `goto`."""
+        """Whether a node contains the variable, the region, a label or a `goto`."""
         first, end = node.place.first, node.place.end
         places = self.function.mentions.get(self.offset, ())
         if bisect_left(places, first) < bisect_left(places, end):
@@ -137,7 +137,7 @@ class _Flow:
     def _loop(
         self, tests: Sequence[tree.Node | None], body: Sequence[tree.Node | None], *, holds: bool
     ) -> bool:
-        """Once more where the body brings the value back; `continue` goes on with the rest of the body."""
+        """Run a loop twice, as the body may carry the value around; `continue` falls through to the rest."""
         self.ends.append(False)
         for _ in range(2):
             before = holds
@@ -152,7 +152,7 @@ class _Flow:
         return self.ends.pop() or holds
 
     def _continues(self, node: tree.Node | None, *, holds: bool) -> bool:
-        """Whether a `continue` may end the body with the value in the variable; any one counts."""
+        """Whether a `continue` may end the body while the variable holds the value; any one counts."""
         jumps = node is not None and self._jumps(node, "CONTINUE_STMT")
         return jumps and (holds or self._has_region(node))
 
@@ -161,7 +161,7 @@ class _Flow:
 
 
 def read_after(file: TypedFile, region: TypedRegion, declared: tree.Declaration) -> str:
-    """How the value that the region leaves may be seen; "" where it is not."""
+    """How the value that the region leaves may be read; "" if it is dead."""
     function = region.function
     if calls_at_its_end(declared):
         return f"a function is called with '{declared.name}' at the end of its life"
@@ -206,7 +206,7 @@ def _repeating(region: TypedRegion) -> Iterator[tree.Node]:
 
 
 def _read_elsewhere(file: TypedFile, region: TypedRegion, declared: tree.Declaration) -> str:
-    """Whether a function is called after the region whose text is in no file that is seen here."""
+    """A callee after the region, without a definition here, that may read the variable; "" if none."""
     again = may_run_again(region)
     for node in region.function.nodes:
         if not isinstance(node, tree.CallExpression) or not (again or node.place.first >= region.end):
@@ -226,18 +226,18 @@ _KEPT_TO_ITSELF = frozenset(
 
 
 def calls_at_its_end(declared: tree.Declaration) -> bool:
-    """Whether an attribute of an automatic variable may have others look at it: `cleanup` does."""
+    """Whether an attribute of an automatic variable, such as `cleanup`, may make other code read it."""
     words = (re.sub(r"^(?:gnu\s*::\s*)?_*|_*\s*(?:\(.*)?$", "", one) for one in declared.attributes)
     return declared.storage is tree.Storage.AUTOMATIC and not set(words) <= _KEPT_TO_ITSELF
 
 
 def _hidden(function: TypedFunction, declared: tree.Declaration) -> bool:
-    """Whether tokens that are not understood have the name among them; those of the region are."""
+    """Whether tokens that could not be parsed contain the name; those of the region are all parsed."""
     return any(declared.name in problem.words for problem in function.problems)
 
 
 def is_named_after(region: TypedRegion, declared: tree.Declaration) -> bool:
-    """Whether the text after the region may name a variable that is declared in it."""
+    """Whether the source after the region may name a variable that is declared in it."""
     function = region.function
     places = function.mentions.get(declared.offset, ())
     return _hidden(function, declared) or any(at >= region.end for at in places)
@@ -261,13 +261,13 @@ def may_run_again(region: TypedRegion) -> bool:
 
 
 def _jumps_after(region: TypedRegion) -> bool:
-    """Whether the function may jump after the region, and so come back to what is before it."""
+    """Whether the function may jump after the region, and thus return to code before it."""
     places = [place for place, kind in region.function.jumps if kind == "GOTO_STMT"]
     return region.function.jumps_anywhere or any(place >= region.end for place in places)
 
 
 def may_be_seen(region: TypedRegion, declared: tree.Declaration) -> bool:
-    """Whether an automatic variable is mentioned after the region, or its address gets away."""
+    """Whether an automatic variable is mentioned after the region, or its address escapes."""
     function = region.function
     again = [node.place for node in _repeating(region)]
     outside = [at for at in function.mentions.get(declared.offset, ()) if not region.first <= at < region.end]
@@ -285,8 +285,8 @@ def may_be_pointed_to(region: TypedRegion, declared: tree.Declaration) -> bool:
 def is_only_written_outside(file: TypedFile, region: TypedRegion, declared: tree.Declaration) -> bool:
     """Whether a whole program, in one file, has a static array of numbers that only the region reads.
 
-    Other text may give its cells values; lengths in types are text too.
-    What the region reads of what it left itself is not looked at.
+    Other code may assign to its cells; lengths in types count as code.
+    Reads by the region of its own results are not considered.
     """
     kind = unqualified(declared.type)
     while isinstance(kind, ArrayType):
@@ -316,7 +316,7 @@ def is_only_written_outside(file: TypedFile, region: TypedRegion, declared: tree
 
 
 def _root(target: tree.Expression) -> tree.Name | None:
-    """The array of an element, `a` of `a[i][j]`."""
+    """The array of an element: `a` for `a[i][j]`."""
     while isinstance(target, tree.Subscript | tree.Cast):
         target = target.base if isinstance(target, tree.Subscript) else target.operand
     return target if isinstance(target, tree.Name) else None

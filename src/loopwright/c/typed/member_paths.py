@@ -1,4 +1,4 @@
-"""Paths: the members on the way from a variable to what lies in it, or where pointers in it lead."""
+"""Paths: the members on the way from a variable to a part of it, or to the targets of its pointers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from loopwright.c.types import ArrayType, CType, Pointer, Record, unqualified
 
 
 def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
-    """The variable an lvalue starts with, and the members on the way."""
+    """The variable that an lvalue starts with, and the path of members from there."""
     node, path = tree.without_casts(lvalue), ""
     while True:
         match node:
@@ -24,7 +24,7 @@ def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str
 
 
 def path_inside(lvalue: tree.Expression) -> str:
-    """The members inside the storage that an lvalue is in, after the last pointer that is followed."""
+    """The path inside the storage that contains an lvalue, after the last dereferenced pointer."""
     node, path = tree.without_casts(lvalue), ""
     while True:
         match node:
@@ -42,18 +42,18 @@ def path_inside(lvalue: tree.Expression) -> str:
 
 
 def suffixes(path: str) -> list[str]:
-    """`.a.b`, `.b` and nothing of `.a.b`."""
+    """The suffixes of a path: `.a.b`, `.b` and the empty path for `.a.b`."""
     return [path[place:] for place in range(len(path)) if path[place] == "."] + [""]
 
 
 def folded(path: str) -> str:
-    """A path with each member once: `.next.next.v` is `.next.v`, for stores and loads alike."""
+    """A path with each member once: `.next.next.v` becomes `.next.v`, for stores and loads alike."""
     parts = path.split(".")
     return ".".join(parts[:1] + list(dict.fromkeys(parts[1:])))
 
 
 def paths_of(kind: CType, inside: str) -> list[str]:
-    """Where in a variable of a type members lie that a pointer into it finds at `inside`."""
+    """The paths in a variable of a type of the members that a pointer into it reaches by `inside`."""
     kind = unqualified(kind)
     is_array = isinstance(kind, ArrayType)
     while isinstance(kind, ArrayType):
@@ -92,7 +92,7 @@ def is_at_the_end(member: tree.MemberAccess) -> bool:
 
 
 def left_of(path: str, ahead: str) -> list[str]:
-    """`.b` of `.a.b` after `.a`; elements, `*`, are all alike."""
+    """The rest of a path: `.b` for `.a.b` after `.a`; all elements, `*`, are treated alike."""
     if ahead == "*":
         return [path]
     return [path[len(ahead) :]] if path.startswith(ahead + ".") else []

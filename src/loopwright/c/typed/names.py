@@ -1,7 +1,4 @@
-"""What the names of a file are declared as.
-
-Types of the front end as values of `c.types`.
-"""
+"""Names as declarations, and types of the front end as values of `c.types`."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ _OF_THREADS = re.compile(r"\s*#\s*pragma\s+omp\s+(?:threadprivate|groupprivate)\
 
 @dataclass
 class Names:
-    """Declarations of the front end as values, each made once."""
+    """The declarations of the front end as values, each built once."""
 
     text: Preprocessed
     types: Types
@@ -33,7 +30,7 @@ class Names:
     cursors: dict[int, Cursor] = field(default_factory=dict)
 
     def declaration(self, cursor: Cursor) -> Declaration:
-        """What a cursor declares."""
+        """The declaration at a cursor."""
         first = cursor.canonical
         offset = front_end.start(first)
         if offset not in self.seen or not offset:
@@ -71,12 +68,12 @@ class Names:
 
     @cached_property
     def _of_threads(self) -> frozenset[str]:
-        """What directives of OpenMP give each thread of its own."""
+        """The variables that OpenMP directives make thread-local."""
         found = [_OF_THREADS.match(one) for one in self.text.directives]
         return frozenset(name for one in found if one is not None for name in names_in(one[1]))
 
     def _attribute(self, cursor: Cursor) -> str:
-        """As it is written; the name that assembler code knows a variable by is an attribute, too."""
+        """An attribute as written; the assembler name of a variable counts as one."""
         text = " ".join(self.text.text[slice(*front_end.extent(cursor))].split())
         return f"asm({text})" if front_end.kind(cursor) == "ASM_LABEL_ATTR" else text
 
@@ -89,7 +86,7 @@ class Names:
         return found or (Storage.EXTERNAL if is_file_scope else Storage.AUTOMATIC)
 
     def member(self, cursor: Cursor | None) -> tuple[Field, bool, bool] | None:
-        """A member of a record, whether it shares its place with others, and whether it is a bit-field."""
+        """A member of a record, whether it shares its storage with others, and whether it is a bit-field."""
         is_field = cursor is not None and front_end.kind(cursor) == "FIELD_DECL"
         if cursor is None or not is_field or front_end.start(cursor) < self.types.known_from:
             return None
@@ -102,7 +99,7 @@ class Names:
 
 
 def _in_union(cursor: Cursor) -> bool:
-    """Whether a union is around a member, up to the record that is named."""
+    """Whether a union encloses a member, inside the named record."""
     outer = cursor.semantic_parent
     while front_end.kind(outer) in ("UNION_DECL", "STRUCT_DECL"):
         if front_end.kind(outer) == "UNION_DECL":
@@ -114,7 +111,7 @@ def _in_union(cursor: Cursor) -> bool:
 
 
 def _is_implicit(cursor: Cursor) -> bool:
-    """Whether a call of an undeclared function declared it: it is nowhere but where it is called."""
+    """Whether a call of an undeclared function declared it implicitly: its extent is only the call."""
     start, end = front_end.extent(cursor)
     return start == end or end - start <= len(str(cursor.spelling))
 
@@ -149,7 +146,7 @@ class Types:
     has_lengths: bool = True
     seen: dict[tuple[str, str], types.CType] = field(default_factory=dict)
     around: list[str] = field(default_factory=list)
-    """The records that are being converted, from the outermost in."""
+    """The records that are being converted, from the outermost to the innermost."""
 
     def of(self, kind: ClangType) -> types.CType:
         key = front_end.kind(kind), str(kind.spelling)
@@ -162,7 +159,7 @@ class Types:
         return found
 
     def of_parameter(self, kind: ClangType) -> types.CType:
-        """An array that is a parameter is a pointer (6.7.6.3)."""
+        """The type of a parameter: an array is adjusted to a pointer (6.7.6.3)."""
         found = self.of(kind)
         return types.Pointer(found.element) if isinstance(found, types.ArrayType) else found
 
@@ -257,7 +254,7 @@ class Types:
 
 
 def _length(whole: str, element: str) -> str:
-    """n of `double[n][m]`, whose elements are `double[m]`."""
+    """The length n of `double[n][m]`, whose elements are `double[m]`."""
     shared = 0
     while shared < min(len(whole), len(element)) and whole[shared] == element[shared]:
         shared += 1

@@ -1,8 +1,8 @@
-"""How a file is compiled: the options that decide what its text means.
+"""The compiler options that decide the meaning of a file.
 
-`-I -D -U -include -std=` are given to the compiler as they are, in their order.  `-p BUILD` takes all
-from the entry of a file in `BUILD/compile_commands.json` that may change what a text means, options of the
-command line after them: `-fopenmp` defines a macro, `-m32` makes other types.
+`-I -D -U -include -std=` are passed to the compiler unchanged and in order.  `-p BUILD` takes from the
+entry of a file in `BUILD/compile_commands.json` all options that may change its meaning, followed by those
+of the command line: `-fopenmp` defines a macro, `-m32` changes types.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
 _PATHS = (*FOLDERS, "-include", "-imacros", "-isysroot")
 _WITH_VALUE = (*_PATHS, "-D", "-U")
 _SEPARATE = ("-Xclang", "-arch", "-target", "--param", "--sysroot", "-B", "-iprefix", "-iwithprefix")
-"""Options that are kept as they are, with the word after them."""
+"""Options that are kept unchanged, with the word after them."""
 _WITHOUT_MEANING = {
     *("-c", "-S", "-E", "-P", "-C", "-CC", "-H", "-v", "-pipe", "-time", "-fpreprocessed"),
     *("-fsyntax-only", "-fstack-usage", "-fcolor-diagnostics", "-fansi-escape-codes", "-fdirectives-only"),
@@ -34,7 +34,7 @@ _OF_OUTPUT = (
     *("-fno-color", "-fmessage-length", "-fprofile", "-fplugin", "-fuse-ld", "-ftime", "-flto"),
     *("-fmax-errors", "-ferror-limit", "-fopt-info", "-fsave-optimization", "-fcallgraph-info"),
 )
-"""What options begin with that decide what a compiler says and writes, and where."""
+"""Prefixes of options that only decide what a compiler prints and writes, and where."""
 _OF_OUTPUT_WITH_VALUE = {
     *("-o", "-MF", "-MT", "-MQ", "-MJ", "-x", "-Xlinker", "-Xassembler", "-T", "-z", "-u", "-L", "-l"),
     *("-aux-info", "-dumpbase", "-dumpdir"),
@@ -60,46 +60,46 @@ _LOOSENED = re.compile(
 )
 _WRAPPING = ("-fwrapv", "-ftrapv", "-fno-strict-overflow")
 OF_TYPES = ("-fshort-enums", "-fpack-struct", "-fshort-wchar", "-fms-extensions", "-mlong-double-")
-"""What options begin with that make other types, and that front ends share."""
+"""Prefixes of options that change types, and that front ends share."""
 _REFUSED = {
     "-fsingle-precision-constant": ("0.1 is a float", "write 0.1f"),
     "-funsigned-bitfields": ("'int' bit-fields are unsigned", "write 'unsigned'"),
     "-fno-signed-bitfields": ("'int' bit-fields are unsigned", "write 'unsigned'"),
 }
-"""Options that change what a text means, and are not read: what they do, and what to write instead."""
+"""Unsupported options that change the meaning of a file: what they do, and what to write instead."""
 _CPLUSPLUS = (".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx", ".H")
 
 
 @dataclass(frozen=True, slots=True)
 class CompilerOptions:
-    """`arguments` go to the compiler as they are; `build` is the folder of a compile_commands.json."""
+    """`arguments` are passed to the compiler unchanged; `build` is the folder of a compile_commands.json."""
 
     arguments: tuple[str, ...] = ()
     compiler: str = ""
-    """The program; CC of the environment, or gcc, where it is not given."""
+    """The program; if empty, CC of the environment, or gcc."""
     build: str = ""
 
     def program(self) -> tuple[str, ...]:
-        """The compiler as words of a command."""
+        """The compiler as the words of a command."""
         return tuple(shlex.split(self.compiler or os.environ.get("CC", ""))) or ("gcc",)
 
     def standard(self) -> str:
-        """`-std=...` where it is given; the last one counts."""
+        """The last `-std=...` or `-ansi`; "" if there is none."""
         given = [word for word in self.arguments if word.startswith("-std=") or word == "-ansi"]
         return given[-1] if given else ""
 
     def loose(self, source: Source) -> str:
-        """What lets a compiler round otherwise than the text says: an option for this file, or a pragma or
-        attribute in it; nothing where there is none."""
+        """What allows the compiler to round differently from the source: an option for this file, or a pragma
+        or attribute in it; "" if there is none."""
         options = (word for word in self.for_file(source.path).arguments if word in _LOOSE)
         return next(options, "") or " ".join("".join(_LOOSENED.findall(source.text)[:1]).split())
 
     def wraps(self) -> str:
-        """An option by which sums of integers that overflow mean something; nothing where there is none."""
+        """An option that defines the overflow of signed integers; "" if there is none."""
         return next((word for word in self.arguments if word in _WRAPPING), "")
 
     def for_file(self, path: str) -> CompilerOptions:
-        """The options with those of the build for this file before them."""
+        """The options preceded by those of the build for this file."""
         if not self.build:
             return self
         entry = _entry(Path(self.build), Path(path))
@@ -115,22 +115,22 @@ class CompilerOptions:
 
 
 PLAIN = CompilerOptions()
-"""What a file is compiled with where nothing is said."""
+"""The default options."""
 
 
 def absolute_paths(arguments: Sequence[str], directory: Path) -> tuple[str, ...]:
-    """The arguments with their relative paths taken from `directory`."""
+    """The arguments with relative paths resolved against `directory`."""
     return tuple(_kept(arguments, directory))
 
 
 def refuse_cplusplus_ending(path: str) -> None:
-    """Raise for a file that its name says is C++."""
+    """Raise an error for a file name with a C++ ending."""
     if Path(path).suffix in _CPLUSPLUS:
         raise cplusplus(path)
 
 
 def cplusplus(path: str) -> BadInput:
-    """The error for a file of another language."""
+    """The error for a C++ file."""
     hint = "give a C file; what operators mean in C++ is not known from their names"
     return BadInput(Code.FILE, "this is C++, which is not read", span=Span.start_of(path), hint=hint)
 
@@ -142,7 +142,7 @@ def _refuse_cplusplus(path: str, words: Sequence[str]) -> None:
 
 
 def _kept(words: Sequence[str], directory: Path) -> Iterator[str]:
-    """The words that may decide what a text means, paths made absolute."""
+    """The words that may decide the meaning of a file, with absolute paths."""
     pending = [*reversed(words)]
     while pending:
         word = pending.pop()
@@ -167,14 +167,14 @@ def _kept(words: Sequence[str], directory: Path) -> Iterator[str]:
 
 
 def _absolute(name: str, value: str, directory: Path) -> str:
-    """A forced include is looked for like any other where it is not a file of this folder."""
+    """The value of an option as an absolute path; a forced include not in the folder is searched for."""
     place = directory / value
     is_searched = name in ("-include", "-imacros") and not place.exists()
     return str(place.absolute()) if name in _PATHS and not is_searched else value
 
 
 def _entry(build: Path, file: Path) -> dict[str, object]:
-    """What `compile_commands.json` says of a file."""
+    """The entry of a file in `compile_commands.json`."""
     database = build / "compile_commands.json" if build.is_dir() else build
     try:
         entries = json.loads(database.read_text())

@@ -1,4 +1,4 @@
-"""What a node of a function gives to a variable: the values that may become pointers in it."""
+"""The values that a node of a function stores in a variable: those that may become pointers in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from loopwright.c.types import (
 
 
 def inside_lvalue(lvalue: tree.Expression) -> list[tree.Expression]:
-    """The subscripts of an lvalue, and the pointers that are followed to get there."""
+    """The subscripts of an lvalue, and the pointers that are dereferenced on the way."""
     found: list[tree.Expression] = []
     core = tree.without_casts(lvalue)
     while True:
@@ -42,7 +42,7 @@ def inside_lvalue(lvalue: tree.Expression) -> list[tree.Expression]:
 
 
 def chosen(lvalue: tree.Expression) -> tree.Expression | None:
-    """The pointer that leads to an lvalue, where it is itself an element: of `r[k][i]`, `s[k].v[i]`."""
+    """The pointer dereferenced for an lvalue, if it is itself an element: of `r[k][i]`, `s[k].v[i]`."""
     core, follows = tree.without_casts(lvalue), False
     while not follows:
         match core:
@@ -61,14 +61,14 @@ def is_chosen(lvalue: tree.Expression) -> bool:
 
 
 def uncast(node: tree.Expression) -> tree.Expression:
-    """What is converted, by C or by a cast that is written."""
+    """The operand of all conversions, implicit and explicit."""
     while isinstance(node, tree.Cast):
         node = node.operand
     return node
 
 
 def _at_its_address(lvalue: tree.Expression) -> tree.Expression:
-    """x of `*&x` and `(&x)[0]`, whatever the types."""
+    """The lvalue x of `*&x` and `(&x)[0]`, whatever the types."""
     while True:
         match tree.without_casts(lvalue):
             case tree.Unary(operator="*", operand=inner) | tree.Subscript(base=inner):
@@ -82,8 +82,8 @@ def _at_its_address(lvalue: tree.Expression) -> tree.Expression:
 
 
 def given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tuple[tree.Expression, str]]:
-    """The values that a node gives to a variable, or to a part of it that `path` leads through, and the path
-    that is left from there: of `s.a = t`, asked for `.a.p`, t and `.p`."""
+    """The values that a node stores in a variable, or in a part of it on `path`, and the rest of the path
+    from there: for `s.a = t` and `.a.p`, t and `.p`."""
     match node:
         case tree.Declarator(declaration=one, initial=initial):
             if one.offset == declared.offset and initial is not None:
@@ -119,7 +119,7 @@ def given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tu
 
 
 def _rests(value: tree.Expression, path: str, *, is_itself: bool) -> list[str]:
-    """What is left of a path after a part of an initialiser: of a struct it is not known which one."""
+    """The rest of a path after a part of an initialiser: in a struct it is unknown which member it is."""
     if is_itself:
         return [path]
     return suffixes(path) if isinstance(unqualified(value.type), Record) else [""]
@@ -129,8 +129,8 @@ _ADDRESS_BITS = 64
 
 
 def _is_number(value: tree.Expression) -> bool:
-    """Whether a part of an initialiser is given to a number, in which no address is: it has too few bits, or
-    no pointer is in it."""
+    """Whether a part of an initialiser initialises a number that holds no address: it has too few bits, or
+    contains no pointer."""
     kind = unqualified(value.type)
     inside = (unqualified(part.type) for part in tree.walk(value) if isinstance(part, tree.Expression))
     is_small = isinstance(kind, Integer) and kind.bits < _ADDRESS_BITS
@@ -139,7 +139,7 @@ def _is_number(value: tree.Expression) -> bool:
 
 
 def takes(argument: tree.Expression, declared: tree.Declaration) -> bool:
-    """Whether a call is given the address of a pointer, or of what has some in it: it may set them."""
+    """Whether an argument is the address of a pointer, or of an object with some: the call may set them."""
     core = uncast(argument)
     if isinstance(core, tree.Unary) and core.operator == "&":
         root = tree.owner(core.operand)
@@ -184,7 +184,7 @@ def is_named_pointer(node: tree.Node) -> bool:
 
 
 def is_no_address(value: tree.Expression) -> bool:
-    """Whether a value is a number made of numbers, such as a size in a struct, or a null pointer."""
+    """Whether a value is a number computed from numbers, such as a size in a struct, or a null pointer."""
     number = uncast(value)
     if isinstance(number, tree.Number) and number.value == 0:
         return True
@@ -194,7 +194,7 @@ def is_no_address(value: tree.Expression) -> bool:
 
 
 def store_no_address(parameters: Iterable[tree.Declaration], nodes: Iterable[tree.Node]) -> bool:
-    """Whether a function writes numbers alone, hands no pointer on or back, and makes none a number.
+    """Whether a function stores only numbers, passes or returns no pointer, and casts none to a number.
 
     Bytes, and members of unions, may be parts of pointers.
     """
@@ -220,13 +220,13 @@ def store_no_address(parameters: Iterable[tree.Declaration], nodes: Iterable[tre
 
 
 def is_cast_pointer(value: tree.Expression) -> bool:
-    """Whether a text makes a pointer one to another type, which numbers may be written through."""
+    """Whether the source casts a pointer to another type, through which numbers may be written."""
     core = tree.without_casts(value)
     return isinstance(core, tree.Cast) and is_pointer(core.operand)
 
 
 def _may_be_bytes(kind: CType) -> bool:
-    """Whether a pointer may lead to the bytes of anything: `void *`, `char *`, one of an unknown type."""
+    """Whether a pointer may point to the bytes of anything: `void *`, `char *`, or an unknown type."""
     pointer = unqualified(kind)
     inner = unqualified(pointer.target) if isinstance(pointer, Pointer) else pointer
     is_known = isinstance(inner, Floating | Pointer | Record | ArrayType | Enumeration)
@@ -236,7 +236,7 @@ def _may_be_bytes(kind: CType) -> bool:
 def is_returned_alone(
     nodes: Iterable[tree.Node], declared: tree.Declaration, is_library: Callable[[tree.Declaration], bool]
 ) -> bool:
-    """Whether the pointers in a variable are nowhere but in what its function returns."""
+    """Whether the pointers in a variable are found only in the result of its function."""
     nodes = tuple(nodes)
     around = tree.parents(nodes)
     names = (one for one in nodes if isinstance(one, tree.Name) and one.declaration.offset == declared.offset)
@@ -246,8 +246,8 @@ def is_returned_alone(
 def _stays(
     node: tree.Node, around: Mapping[int, tree.Node], is_library: Callable[[tree.Declaration], bool]
 ) -> bool:
-    """Whether a use of a pointer, or of a struct with some, puts it nowhere: it is returned, set, compared,
-    or numbers it leads to are."""
+    """Whether a use of a pointer, or of a struct with pointers, stores it nowhere: it is returned, set or
+    compared, or numbers that it points to are accessed."""
     inner, outer = tree.with_conversions(node, around)
     match outer:
         case tree.Return() | tree.IfStatement() | tree.Unary(operator="!") | tree.SizeOf():
@@ -277,7 +277,7 @@ def _stays(
 
 
 def _leads_to_numbers(node: tree.Node) -> bool:
-    """Whether what a pointer leads to has no pointers in it that may be copied."""
+    """Whether the object that a pointer points to contains no pointers that may be copied."""
     kind = unqualified(node.type) if isinstance(node, tree.Expression) else None
     inner = (
         kind.target if isinstance(kind, Pointer) else kind.element if isinstance(kind, ArrayType) else None
@@ -292,7 +292,7 @@ _FOLLOWED = ("INIT_LIST_EXPR", "COMPOUND_LITERAL_EXPR", "StmtExpr", "GENERIC_SEL
 
 
 def is_followed(value: tree.OtherExpression) -> bool:
-    """Whether a value that the tree has no word for is one of its parts: an initialiser, a block's value."""
+    """Whether an expression outside the model has the value of one of its parts: an initialiser, a block."""
     return value.kind in _FOLLOWED
 
 
@@ -307,7 +307,7 @@ def parts_of(initial: tree.Expression) -> Iterator[tree.Expression]:
 
 
 def values_in(part: tree.Node) -> Iterator[tree.Expression]:
-    """An expression; of statements that have a value, all pointers that they name."""
+    """The expression itself; of statements with a value, all pointers that they name."""
     if isinstance(part, tree.Expression):
         yield part
     else:

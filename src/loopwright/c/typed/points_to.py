@@ -1,13 +1,13 @@
-"""Where pointers may point, as far as the file shows it.
+"""A points-to analysis: where pointers may point, as far as the file shows.
 
-Flow does not count: a pointer may point wherever any assignment of the file lets it.  A target is
+It is flow-insensitive: a pointer may point wherever any assignment of the file lets it.  A target is
 
     Object(a)        the storage of a variable
-    Memory(key)      storage that the file shows to be one thing, and shows nothing else of: what a
-                     parameter points to, what one call of malloc returned, what a member leads to
+    Memory(key)      storage that the file shows to be a single object, and nothing else about: what a
+                     parameter points to, what one call of malloc returned, what a member points to
 
-Two targets that are different are not shown to overlap; that they do not is what the reader lists.  A
-pointer that comes from where addresses are not followed may lead to all that was put there (`UNSEEN`).
+Different targets are not shown to overlap; the reader lists the assumption that they do not.  A pointer
+from a place where addresses are not tracked may point to everything that was put there (`UNSEEN`).
 """
 
 from __future__ import annotations
@@ -60,20 +60,20 @@ _SAME_OR_NEW = ("realloc", "reallocarray")
 
 @dataclass
 class PointsTo:
-    """Answers for one file, asked from one function."""
+    """The points-to sets of one file, queried from one function."""
 
     file: TypedFile
     function: TypedFunction
     solution: LeastSets[Target] = field(default_factory=LeastSets)
     is_inside: bool = False
-    """Asked about a function that the first one, or another, calls: its parameters are what it is given."""
+    """Queried about a callee of the first function or of another: its parameters are the arguments."""
     until: int | None = None
-    """A token of the function after which nothing it does to its own variables counts."""
+    """A token of the function after which its changes to its own variables do not count."""
     escaped: dict[bool, frozenset[Target]] = field(default_factory=dict)
-    """What was put where it is not followed, once it is computed."""
+    """The targets that escape to untracked places, once computed."""
 
     def meet(self, one: frozenset[Target], other: frozenset[Target]) -> bool:
-        """Whether two pointers may lead to one memory, as far as the file shows."""
+        """Whether two pointers may point to the same memory, as far as the file shows."""
         if one & other - {UNSEEN} or all(has_other_names(x, self.file) for x in (one, other)):
             return True
         is_known = UNSEEN not in one | other and not any(map(is_from_outside, one | other))
@@ -85,10 +85,10 @@ class PointsTo:
         return (unknown[0] and bool(other & put)) or (unknown[1] and bool(one & put))
 
     def _escaped(self, *, outside: bool = False) -> frozenset[Target]:
-        """All that pointers lead to which are put where they are not followed, and what is stored there:
+        """All targets of pointers that escape to untracked places, and of what is stored there:
 
             E = targets(escaping) + targets(v) for each `x = v` with x in E
-        and `outside`, what the function gives to others that are not seen.
+        and `outside`, what the function passes to functions without a definition here.
         """
         if outside not in self.escaped:
             self.escaped[outside] = frozenset()
@@ -115,7 +115,7 @@ class PointsTo:
         return self.escaped[outside]
 
     def storage_of(self, lvalue: tree.Expression) -> frozenset[Target]:
-        """The storage that an lvalue is in."""
+        """The storage that contains an lvalue."""
         match tree.without_casts(lvalue):
             case tree.Name(declaration=declared):
                 return frozenset([Object(declared)])
@@ -136,14 +136,14 @@ class PointsTo:
                 return self.targets(other)
 
     def _through(self, pointer: tree.Expression) -> frozenset[Target]:
-        """What a pointer, or an array as a pointer to its first element, leads to."""
+        """The targets of a pointer, or of an array decayed to a pointer to its first element."""
         core = tree.without_casts(pointer)
         if isinstance(unqualified(core.type), ArrayType):
             return self.storage_of(core)
         return self.targets(core)
 
     def targets(self, value: tree.Expression) -> frozenset[Target]:
-        """What the value of an expression may point to."""
+        """The targets that the value of an expression may point to."""
         core = tree.without_casts(value)
         if isinstance(core, tree.Unary) and core.operator == "__extension__":
             return self.targets(core.operand)
@@ -182,7 +182,7 @@ class PointsTo:
         return frozenset()
 
     def _of_a_number(self, number: tree.Expression) -> frozenset[Target]:
-        """What a number that is made a pointer may lead to: what pointers that it is computed from do."""
+        """The targets of a number cast to a pointer: those of the pointers that it is computed from."""
         nodes = [part for part in tree.walk(number) if isinstance(part, tree.Expression)]
         parts = [part for part in nodes if not isinstance(part, tree.Number | tree.SizeOf | tree.Binary)]
         values = [part for part in parts if isinstance(unqualified(part.type), Integer | Pointer)]
@@ -190,11 +190,11 @@ class PointsTo:
         return frozenset(found) or frozenset([UNSEEN] if parts else [])
 
     def _pointers(self, value: tree.Expression) -> frozenset[Target]:
-        """Of the parts of a sum, those that may be addresses: a number of fewer bits is none."""
+        """The targets of an operand of a sum, if it may be an address; a narrower number is none."""
         return self.targets(value) if may_be_address(value) else frozenset()
 
     def _loaded(self, lvalue: tree.Expression) -> frozenset[Target]:
-        """What a pointer that lies in memory points to: what was stored there under the same name."""
+        """The targets of a pointer loaded from memory: what was stored there under the same name."""
         root, path = root_and_path(lvalue)
         if root is None:
             literals = [part for part in tree.walk(lvalue) if isinstance(part, tree.OtherExpression)]
@@ -211,8 +211,8 @@ class PointsTo:
         return self._stored(root, path).union(unseen, beside)
 
     def _stored_beside(self, lvalue: tree.Expression, root: tree.Declaration) -> frozenset[Target]:
-        """What is stored where an lvalue is by other names: `a->next->v = p`, where `a->next` leads to it,
-        and `p = v`, where `*w` is p."""
+        """What is stored in an lvalue under other names: `a->next->v = p`, where `a->next` points to it, and
+        `p = v`, where `*w` is p."""
         place, inside = self.storage_of(lvalue), path_inside(lvalue)
         found: set[Target] = set()
         for one in place:
@@ -230,7 +230,7 @@ class PointsTo:
         return frozenset(found)
 
     def _stored(self, declared: tree.Declaration, path: str) -> frozenset[Target]:
-        """What the pointers in a variable, or after it on a path, are given; the path names the member."""
+        """The targets of the pointers in a variable, or at a path from it; the path names the member."""
         short = folded(path)
         return self.solution.least((declared.offset, short), lambda: self._given(declared, short))
 
@@ -246,8 +246,8 @@ class PointsTo:
         return frozenset(found)
 
     def _blindly(self, declared: tree.Declaration, path: str) -> Iterator[Target]:
-        """`UNSEEN`, where a variable may be set by what is not followed, and what functions that are not seen
-        and are given its address may set it to."""
+        """`UNSEEN`, if untracked code may set a variable, and what functions without a definition here may
+        store in it through its address."""
         is_argument = self.is_inside and declared in self.function.parameters
         is_shared = declared.is_file_scope or declared.storage is tree.Storage.STATIC
         functions = self.file.functions_with(declared.name) if is_shared else (self.function,)
@@ -266,7 +266,7 @@ class PointsTo:
                 yield from_outside(call, self.file, declared.offset)
 
     def reached(self, value: tree.Expression, path: str) -> frozenset[Target]:
-        """What the pointers at `path` from a pointer of this value, or in a struct of it, point to."""
+        """The targets of the pointers at `path` from a pointer with this value, or in a struct with it."""
         core = tree.without_casts(value)
         if isinstance(core, tree.Unary) and core.operator == "&":
             core = tree.without_casts(core.operand)
@@ -285,7 +285,7 @@ class PointsTo:
     def _returned_at(
         self, call: tree.CallExpression, callee: tree.Declaration, path: str
     ) -> frozenset[Target]:
-        """What pointers at `path` in what a call returns point to; if it is not seen, all it is given."""
+        """The targets of pointers at `path` in a call's result; without a definition, of its arguments."""
         function = self.file.definition(callee)
         made: frozenset[Target] = frozenset([Memory(("reached", (call.place.span, call.place.first), path))])
         if function is None:
@@ -299,7 +299,7 @@ class PointsTo:
         )
 
     def asked(self, function: TypedFunction) -> PointsTo:
-        """The same answers, asked from another function."""
+        """The same analysis, queried from another function."""
         if function is self.function:
             return self
         return PointsTo(self.file, function, self.solution, is_inside=True, escaped=self.escaped)
@@ -307,7 +307,7 @@ class PointsTo:
     def _values(
         self, declared: tree.Declaration, path: str
     ) -> Iterator[tuple[TypedFunction, tree.Expression, str]]:
-        """All values that the file gives to a variable itself, or on the path, and what is left of it."""
+        """All values that the file stores in a variable, or on the path, each with the rest of the path."""
         if declared.is_file_scope or declared.storage is tree.Storage.STATIC:
             functions = self.file.functions_with(declared.name)
             for variable, problems in self.file.variables:
@@ -342,7 +342,7 @@ class PointsTo:
     def set_through_pointers(
         self, declared: tree.Declaration, path: str
     ) -> Iterator[tuple[TypedFunction, tree.Expression, str]]:
-        """What is stored by `*q = v` or `q->m = v`, where q may lead to the variable."""
+        """The values stored by `*q = v` or `q->m = v`, where q may point to the variable."""
         for function in with_pointers_to(declared, self.function, self.file):
             for node in function.giving:
                 if not isinstance(node, tree.Assign) or node.operator != "=" or tree.owner(node.target):
@@ -356,11 +356,11 @@ class PointsTo:
                     yield from ((function, node.value, one) for one in rests)
 
     def contents(self, declared: tree.Declaration, path: str) -> list[tree.Expression]:
-        """The values that the elements of an array of pointers are given, one by one."""
+        """The values stored in the elements of an array of pointers."""
         return [value for _, value, rest in self._values(declared, path) if not rest]
 
     def _returned(self, call: tree.CallExpression) -> frozenset[Target]:
-        """What a function of the file returns; another one, memory of its own or what it is given."""
+        """The targets of a call's result; of a function without a definition, new memory or its arguments."""
         callee = call.callee
         function = None if callee is None else self.file.definition(callee)
         if callee is None or function is None:
@@ -379,7 +379,7 @@ class PointsTo:
         return frozenset(found)
 
     def _all_returned(self, function: TypedFunction) -> frozenset[Target]:
-        """The return value of a function in its own terms; freshly allocated memory is distinct."""
+        """The targets that a function returns, in its own terms; freshly allocated memory is distinct."""
         values = [one for one in returned_values(function) if not is_allocated(one, function, self.file)]
         inside = self.asked(function)
         return self.solution.least(
@@ -388,7 +388,7 @@ class PointsTo:
         )
 
     def _returned_through(self, call: tree.CallExpression) -> Iterator[frozenset[Target]]:
-        """What a call through a pointer may return: what functions of the file of this result do."""
+        """What a call through a pointer may return: what functions of the file with this result type do."""
         if call.callee is not None and call.callee.storage is tree.Storage.FUNCTION:
             return
         for function in self.file.functions:

@@ -1,7 +1,7 @@
-"""The preprocessed text made ready for the front end, and the regions found in it.
+"""Prepares the preprocessed text for the front end, and locates the regions in it.
 
-Pragmas are left out: they change no meaning here, and some hide the loop they stand at.  A region at file
-scope, in a snippet, is put into a function.  Names that nothing declares get stand-ins.
+Pragmas are removed: they change no meaning here, and some hide the loop after them.  A region at file
+scope, in a fragment, is put into a function.  Undeclared names get stand-ins.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 _ROUNDS = 6
-"""How often stand-ins are added: one may bring up names that were not looked at before."""
+"""How often stand-ins are added: new ones may reveal further undeclared names."""
 _BRACES = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}]')
 _TARGETS = {
     "__x86_64__": ("x86_64-linux-gnu", 8),
     "__aarch64__": ("aarch64-linux-gnu", 8),
     "__i386__": ("i386-linux-gnu", 4),
 }
-"""By their macros: machines, and how many bytes `long` and pointers have there."""
+"""For each machine's macro, the target, and the size of `long` and pointers in bytes."""
 _MEANS_SOMETHING = re.compile(r"\s*#\s*pragma\s+(weak|pack|redefine_extname|scalar_storage_order)\b")
 
 
 @dataclass(frozen=True)
 class Located:
-    """Where a region is in the preprocessed text, and its tokens there, mapped to the file."""
+    """The place of a region in the preprocessed text, and its tokens there, mapped to the file."""
 
     start: int
     end: int
     texts: Sequence[str]
-    """Of the tokens."""
+    """The texts of the tokens."""
     follows_place: bool
-    """Whether one of them comes from `__LINE__` or its like."""
+    """Whether a token comes from `__LINE__` or a similar macro."""
     mapping: Callable[[], tuple[tuple[int, ...], tuple[ExpandedToken, ...]]]
-    """Where each starts in the preprocessed text, and the tokens: few ask for that of long regions."""
+    """Computes the tokens and their offsets in the preprocessed text; rarely needed for long regions."""
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -59,14 +59,14 @@ class Located:
         return self.mapping()[1]
 
     def place_of(self, offset: int) -> Span:
-        """Where the token at an offset of the preprocessed text is in the file."""
+        """The place in the file of the token at an offset of the preprocessed text."""
         last = max((k for k, start in enumerate(self.offsets) if start <= offset), default=0)
         return self.tokens[last].span
 
 
 @dataclass(frozen=True)
 class Unread:
-    """A region that the typed reading does not cover: why, and where in the file."""
+    """A region that the typed reading does not cover: the reason, and its place in the file."""
 
     place: Span
     reason: str
@@ -75,15 +75,15 @@ class Unread:
 
 @dataclass(frozen=True)
 class Prepared:
-    """`text` is what the front end parsed."""
+    """The result of the preparation; `text` is what the front end parsed."""
 
     text: Preprocessed
     parsed: Parsed
     arguments: tuple[str, ...]
-    """What the front end was told of the compiler."""
+    """The front end's arguments, which describe the compiler."""
     located: tuple[Located | Unread, ...]
     has_lengths: bool
-    """Whether the lengths of arrays are those of the file: no stand-in is among them."""
+    """Whether array lengths are those of the file, not those of stand-ins."""
     undeclared: frozenset[str]
     """Names that are declared nowhere, and have a stand-in."""
 
@@ -113,7 +113,7 @@ def prepared(
 def preprocessed(
     source: Source, options: CompilerOptions, regions: tuple[Region, ...]
 ) -> tuple[Preprocessed, tuple[str, ...]]:
-    """With macros defined that the regions need to be there, and those macros."""
+    """The preprocessed text with the macros defined that its regions need, and those macros."""
     text = preprocess(source, options)
     needed = [name for region in _left_out(text, source, regions) for name in needed_macros(source, region)]
     assumed = tuple(dict.fromkeys(needed))
@@ -126,7 +126,7 @@ def preprocessed(
 def preprocessed_around(
     source: Source, options: CompilerOptions, place: Span
 ) -> tuple[Preprocessed, int] | None:
-    """A file after preprocessing, and where in that a region starts; None where it is left out."""
+    """A preprocessed file, and where a region starts in it; None if the preprocessor drops the region."""
     file = c_file(source)
     text, _ = preprocessed(source, options.for_file(source.path), file.regions)
     bounds = _bounds(text, source, file.region(place))
@@ -151,7 +151,7 @@ def _moved(one: Located | Unread, distance: int) -> Located | Unread:
 
 
 def _arguments(options: CompilerOptions, text: Preprocessed) -> tuple[str, ...]:
-    """What the front end has to know of the compiler: the language, the machine, what `char` is."""
+    """The front end's arguments for the compiler: the language, the target, whether `char` is signed."""
     target = [one for macro, one in _TARGETS.items() if macro in text.changes]
     sizes = {text.number(name) for name in ("__SIZEOF_LONG__", "__SIZEOF_POINTER__")}
     if any(sizes != {size} for _, size in target):
@@ -166,7 +166,7 @@ _Pair = tuple[tuple[int, int], tuple[int, int]]
 
 
 def _bounds(text: Preprocessed, source: Source, region: Region) -> _Pair | None:
-    """Where a region's two pragmas are in the preprocessed text; None if it was left out."""
+    """The places of a region's two pragmas in the preprocessed text; None if it was dropped."""
     before = max(1, source.line_of(region.place.start) - 1)
     wanted = {("scop", before), ("endscop", source.line_of(region.place.end))}
     found = {}
@@ -194,7 +194,7 @@ def _put(text: str, place: tuple[int, int], words: str) -> str:
 
 
 def _located(source: Source, region: Region, pair: _Pair | None, text: Preprocessed) -> Located | Unread:
-    """The tokens of a region as the compiler has them, if they are those of its text with macros expanded."""
+    """The compiler's tokens of a region, if they equal those of its source with macros expanded."""
     if pair is None:
         return Unread(region.place, "the preprocessor leaves this region out", region.place)
     start, end = pair[0][1], pair[1][0]
@@ -231,7 +231,7 @@ def _located(source: Source, region: Region, pair: _Pair | None, text: Preproces
 def _mapped(
     place: Span, tokens: Sequence[ExpandedToken], given: Sequence[Lexeme]
 ) -> Unread | tuple[tuple[int, ...], tuple[ExpandedToken, ...]]:
-    """Where the compiler's tokens start, and the tokens; or the first that is not the one expected."""
+    """The offsets of the compiler's tokens, and the tokens; or the first one that differs from ours."""
     mapped: list[ExpandedToken] = []
     for ours, theirs in zip(tokens, given, strict=False):
         one = confirmed(ours, theirs.text)
@@ -245,7 +245,7 @@ def _mapped(
 
 
 def _pieces(text: Preprocessed) -> Iterator[tuple[str, bool]]:
-    """The text in pieces, and whether each is from the file itself."""
+    """The pieces of the text, and whether each is from the file itself."""
     ends = (*text.starts[1:], len(text.text))
     yield text.text[: text.starts[0]] if text.starts else text.text, False
     for start, end, line in zip(text.starts, ends, text.lines, strict=True):
@@ -258,7 +258,7 @@ def _own_text(text: Preprocessed) -> str:
 
 
 def _without_names(text: Preprocessed, names: Collection[str]) -> Preprocessed:
-    """The text with other names in its headers instead of these, all places kept."""
+    """The text with these names in its headers replaced by others of the same length."""
     if not names:
         return text
     word = whole_word(*sorted(names))

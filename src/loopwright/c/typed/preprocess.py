@@ -1,9 +1,9 @@
-"""A file as the user's own compiler preprocesses it: its headers, its predefined macros, its branches.
+"""A file as the user's own compiler preprocesses it: with its headers, predefined macros and branches.
 
-The compiler is asked for the text and for the definitions (`-E -dD`).  A header that does not exist is
-taken to be empty, and named in `missing`: what it declares is unknown.
+The compiler prints the text and the definitions (`-E -dD`).  A header that does not exist is assumed to be
+empty, and named in `missing`: its declarations are unknown.
 
-Headers that two files include under the same names, and that are not the same.
+`different_header` finds headers that two files include under the same names, but with different texts.
 """
 
 from __future__ import annotations
@@ -34,33 +34,33 @@ _CHANGE = re.compile(r"#(?:define|undef) ([A-Za-z_$][\w$]*)")
 _MISSING = re.compile(r"fatal error: (?:'(.+?)' file not found|(.+?): No such file or directory)")
 _MOST_MISSING = 200
 _LONGEST = 60.0
-"""Seconds a compiler may take for the preprocessing of a file."""
+"""The time limit in seconds for preprocessing a file."""
 
 
 @dataclass(frozen=True)
 class Preprocessed:
-    """`text` has one character a byte; definitions and line markers in it are blanked, pragmas are not."""
+    """A text of one character per byte; definitions and line markers in it are blanked, pragmas are not."""
 
     text: str
     starts: tuple[int, ...]
-    """Where pieces of the text start, each of one file from one line on."""
+    """Where the pieces of the text start; each is from consecutive lines of one file."""
     lines: tuple[int, ...]
-    """The line of the file each piece starts with; 0 where it is from a header."""
+    """The line of the file where each piece starts; 0 for a header."""
     changes: dict[str, tuple[tuple[int, str], ...]]
-    """Of each macro: where it was defined or undefined, and the line that did it."""
+    """For each macro, where it was defined or undefined, and the line that did it."""
     pragmas: tuple[tuple[int, int], ...]
-    """Where the pragmas are, the `_Pragma` ones among them."""
+    """The places of the pragmas, including those of `_Pragma`."""
     directives: tuple[str, ...]
     """The texts of the pragmas."""
     missing: tuple[str, ...]
     errors: tuple[str, ...]
     files: tuple[str, ...] = ()
-    """Of each piece, the header of the user's that it is from; empty for the file itself and the system's."""
+    """For each piece, the user's header that it is from; empty for the file itself and system headers."""
     shift: int = 0
-    """How many characters were put before the compiler's output; `changes` do not count them."""
+    """How many characters precede the compiler's output; `changes` do not count them."""
 
     def line_of(self, offset: int) -> int:
-        """The line of the file that the text at `offset` is from; 0 for a header."""
+        """The line of the file that the text at `offset` comes from; 0 for a header."""
         piece = bisect_right(self.starts, offset) - 1
         if piece < 0 or not self.lines[piece]:
             return 0
@@ -68,7 +68,7 @@ class Preprocessed:
         return self.lines[piece] + bisect_left(ends, offset) - bisect_left(ends, self.starts[piece])
 
     def is_of_system(self, offset: int) -> bool:
-        """Whether the text at `offset` is from a header of the system."""
+        """Whether the text at `offset` comes from a system header."""
         piece = bisect_right(self.starts, offset) - 1
         return piece >= 0 and not self.lines[piece] and not self.files[piece] and offset >= self.shift
 
@@ -92,22 +92,22 @@ class Preprocessed:
         return frozenset(word for text in found for word in names_in(text))
 
     def definition(self, name: str, at: int) -> Definition | None:
-        """What `name` is defined as where the text at `offset` stands."""
+        """The definition of `name` that is in effect at an offset."""
         found = [line for offset, line in self.changes.get(name, ()) if offset + self.shift < at]
         return definition(found[-1]) if found else None
 
     def definitions(self, name: str, first: int, last: int) -> list[Definition | None]:
-        """What `name` is defined as at an offset, then by each line up to another one."""
+        """The definition of `name` in effect at an offset, then by each line up to another offset."""
         within = [line for at, line in self.changes.get(name, ()) if first <= at + self.shift < last]
         return [self.definition(name, first), *map(definition, within)]
 
     def number(self, name: str) -> int | None:
-        """The number that a macro of the compiler is defined as."""
+        """The number that a predefined macro expands to."""
         words = self.changes[name][0][1].split() if name in self.changes else []
         return int(words[-1]) if words and words[-1].isdigit() else None
 
     def headers(self) -> dict[str, list[str]]:
-        """The words of each header of the user's."""
+        """The words of each of the user's headers."""
         found: dict[str, list[str]] = {}
         for start, end, name in zip(self.starts, (*self.starts[1:], len(self.text)), self.files, strict=True):
             if name:
@@ -115,7 +115,7 @@ class Preprocessed:
         return found
 
     def after(self, head: str) -> Preprocessed:
-        """The text with a line before it that is from no file."""
+        """The text preceded by a line that belongs to no file."""
         ahead = len(head) + 1
         return replace(
             self,
@@ -130,7 +130,7 @@ class Preprocessed:
 
 @lru_cache(maxsize=4)
 def preprocess(source: Source, options: CompilerOptions) -> Preprocessed:
-    """What the compiler makes of a text, with the headers next to it and the options of its build."""
+    """Preprocess a source with the headers next to it and the options of its build."""
     options = options.for_file(source.path)
     folder = Path(source.path).parent if source.path else Path()
     folder = folder if folder.is_dir() else Path()
@@ -154,7 +154,7 @@ def preprocess(source: Source, options: CompilerOptions) -> Preprocessed:
 
 
 def run_compiler(command: Sequence[str], data: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
-    """Run a compiler in a folder on a text of C, given as its standard input."""
+    """Run a compiler in a folder, with C source as its standard input."""
     words = [*command, "-x", "c", "-"]
     environment = {**os.environ, "LC_ALL": "C"}
     try:
@@ -173,7 +173,7 @@ def run_compiler(command: Sequence[str], data: bytes, folder: Path) -> subproces
 
 
 def _provide(empty: Path, scratch: str, name: str) -> bool:
-    """Make an empty header of this name, unless there is one, or it would be elsewhere."""
+    """Create an empty header with this name, unless it exists or would be outside the scratch folder."""
     place = Path(os.path.normpath(empty / name))
     if not place.is_relative_to(scratch) or place.exists():
         return False
@@ -190,17 +190,17 @@ def _errors(status: int, messages: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Marked:
-    """The lines of a part of the output that start with `#`, and the part with spaces in their places."""
+    """The lines of a part of the output that start with `#`, and the part with spaces in place of them."""
 
     text: str
     places: tuple[tuple[int, int, str], ...]
-    """Where what is from a line of a file starts: the line, or 0 in headers, and the header."""
+    """Where the text of a line of a file starts: the offset; the line, or 0 in headers; and the header."""
     changes: Mapping[str, tuple[tuple[int, str], ...]]
     pragmas: tuple[tuple[int, int], ...]
 
 
 def _marked(text: str, at: int) -> _Marked:
-    """A part of the output that begins at an offset."""
+    """The marked part of the output that begins at an offset."""
     places: list[tuple[int, int, str]] = []
     changes: dict[str, tuple[tuple[int, str], ...]] = {}
     pragmas: list[tuple[int, int]] = []
@@ -222,12 +222,12 @@ def _marked(text: str, at: int) -> _Marked:
 
 @lru_cache(maxsize=4)
 def _marked_head(text: str) -> _Marked:
-    """What the compiler defines before a file: the same for all files with the same options."""
+    """The compiler's definitions before a file: the same for all files with the same options."""
     return _marked(text, 0)
 
 
 def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], source: Source) -> Preprocessed:
-    """The output by the lines that start with `#`: places, definitions, pragmas."""
+    """The output divided by the lines that start with `#`: places, definitions, pragmas."""
     start = text.find(f'\n# 1 "{_MAIN}"\n') + 1
     head, body = _marked_head(text[:start]), _marked(text[start:], start)
     places, pragmas = (*head.places, *body.places), (*head.pragmas, *body.pragmas)
@@ -244,21 +244,21 @@ def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], sourc
 
 
 def without(text: str, places: Sequence[tuple[int, int]]) -> str:
-    """`text` with spaces at these places."""
+    """The text with spaces at these places."""
     return with_edits(text, ((start, end, " " * (end - start)) for start, end in places))
 
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 _NAMED = re.compile(r"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
-"""A header that a macro names."""
+"""An `#include` of a header that a macro names."""
 _LARGEST = 1 << 22
 
 
 def different_header(
     old: Source, new: Source, old_options: CompilerOptions, options: CompilerOptions
 ) -> str | None:
-    """The first header, next to the files or in folders of -I, that has two texts; those of the compiler
-    are the same for both.
+    """The first header, next to the files or in folders of -I, with two different texts; the compiler's own
+    headers are the same for both.
     """
     old_options, options = old_options.for_file(old.path), options.for_file(new.path)
     is_named = _NAMED.search(old.text) or _NAMED.search(new.text)
@@ -287,7 +287,7 @@ def different_header(
 
 
 def _whole(source: Source, options: CompilerOptions) -> tuple[list[list[str]], list[str]]:
-    """The words of the headers of a text, and the macros that are not its own."""
+    """The words of the headers of a file, and the macros that it does not define itself."""
     found = preprocess(source, options)
     lines = sorted(one for several in found.changes.values() for one in several if not found.line_of(one[0]))
     return [*found.headers().values()], [text for _, text in lines]
@@ -298,7 +298,7 @@ def _names(*texts: str) -> list[str]:
 
 
 def _after(words: Sequence[str], name: str) -> Iterator[str]:
-    """The values of an option, `-I folder` or `-Ifolder`."""
+    """The values of an option: `-I folder` or `-Ifolder`."""
     for k, word in enumerate(words):
         if word == name and k + 1 < len(words):
             yield words[k + 1]

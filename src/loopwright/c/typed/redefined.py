@@ -1,11 +1,9 @@
-"""Macros of a file that mean something else to the compiler than the text of the file says.
+"""Macros whose definition for the compiler differs from the one in the file, and macros that a region needs.
 
-A header that is included later may define them again, or not at all; so may an option.
+A header that is included later may redefine or undefine a macro; so may an option.
 
-The macros that have to be defined for the compiler to see a region.
-
-A library in one file has its code under `#ifdef NAME_IMPLEMENTATION`.  A region in it has a meaning
-only where that is defined, so it is read as if it were, and the reader lists it.
+A single-file library has its code under `#ifdef NAME_IMPLEMENTATION`.  A region in it has a meaning
+only if that is defined, so it is read as if it were, and the reader lists the assumption.
 """
 
 from __future__ import annotations
@@ -26,8 +24,8 @@ from loopwright.source import Source
 def redefined(
     names: Iterable[str], macros: Sequence[Macro], text: Preprocessed, at: int | None = None
 ) -> list[str]:
-    """Those of these names, and of the names in what they stand for, that the file defines once, under no
-    condition, and that the compiler has defined otherwise at an offset, or anywhere in text of the file."""
+    """Those of these names, and of the names that they expand to, that the file defines once and
+    unconditionally, and that the compiler defines otherwise at an offset, or anywhere in text of the file."""
     found: list[str] = []
     pending = list(dict.fromkeys(names))
     for name in pending:
@@ -53,7 +51,7 @@ def _meanings(text: Preprocessed, name: str, at: int | None) -> list[Definition 
 
 
 def _has_own(text: Preprocessed, start: int, end: int) -> bool:
-    """Whether anything between two offsets is from the file itself, and no directive that defines."""
+    """Whether the text between two offsets contains anything from the file itself, directives aside."""
     for piece in range(max(bisect_right(text.starts, start) - 1, 0), len(text.starts)):
         first, last = text.starts[piece], min((end, *text.starts[piece + 1 : piece + 2]))
         if first >= end:
@@ -64,7 +62,7 @@ def _has_own(text: Preprocessed, start: int, end: int) -> bool:
 
 
 def _is_same(own: Macro, macro: Definition | None) -> bool:
-    """Whether two definitions have the same tokens; texts and characters are blank in those of the file."""
+    """Whether two definitions have the same tokens; string and character literals are left out."""
     if macro is None or (own.parameters is None) != (macro.parameters is None):
         return False
     names = (macro.parameters or ())[: -1 if macro.is_variadic else None]
@@ -77,7 +75,7 @@ _DEFINED = re.compile(r"\s*(!?)\s*defined\s*(?:\(\s*([A-Za-z_]\w*)\s*\)|\s([A-Za
 
 
 def needed_macros(source: Source, region: Region) -> tuple[str, ...]:
-    """What has to be defined for the branches around a region to be taken, as far as names say it."""
+    """The macros to define so that the branches around a region are taken, as far as conditions tell."""
     around: list[tuple[Directive, bool]] = []
     for line in c_file(source).directives:
         if line.place.start >= region.place.start:
@@ -93,7 +91,7 @@ def needed_macros(source: Source, region: Region) -> tuple[str, ...]:
 
 
 def _needed(line: Directive, *, is_first: bool) -> str:
-    """The macro whose definition takes the first branch, or the other one; "" where it is not as simple."""
+    """The macro whose definition selects the first branch, or the other one; "" if it is not that simple."""
     if line.name in ("ifdef", "ifndef"):
         return line.argument.strip() if (line.name == "ifdef") == is_first else ""
     match = _DEFINED.match(line.argument)

@@ -1,13 +1,11 @@
-"""What the user's compiler does not accept of a file.
+"""Errors of the user's compiler, and of the front end in OpenMP directives.
 
-A name that nothing declares gets a stand-in, and an error outside of a region hides nothing of it: so a file
-can be read which is no program.  Where no header is missing, the compiler knows better.
+An undeclared name gets a stand-in, and an error outside of a region hides nothing of it: so a file may
+be read that is not a valid program.  If no header is missing, the compiler's verdict counts.
 
-Whether a compiler accepts the OpenMP directives of the regions of a file.
-
-The front end that types a file reads it without its pragmas.  Here it is asked a second time, with those of
-OpenMP: what it does not accept then is wrong in a directive.  It does not know all loop transformations of
-OpenMP 6: the directives at a loop with one of these are judged where they are obeyed.
+The front end that types a file parses it without its pragmas.  Here it parses it again with those of OpenMP:
+new errors are about directives.  It does not know all loop transformations of OpenMP 6: the directives at a
+loop with one of these are checked where they are applied.
 """
 
 from __future__ import annotations
@@ -51,9 +49,9 @@ class Refusal:
 
 
 def refused_by_compiler(source: Source, options: CompilerOptions = PLAIN) -> list[Refusal]:
-    """The errors in a file all of whose headers are there.
+    """The errors in a file, if none of its headers is missing.
 
-    The compiler is asked whatever the front end found: it may be of another version, or another compiler.
+    The compiler is run regardless of the front end's result: it may be another version, or another compiler.
     """
     file = typed_file(source, options)
     return [] if file.missing else compiler_errors(source, options, file.assumed)
@@ -62,9 +60,9 @@ def refused_by_compiler(source: Source, options: CompilerOptions = PLAIN) -> lis
 def compiler_errors(
     source: Source, options: CompilerOptions = PLAIN, assumed: Sequence[str] = ()
 ) -> list[Refusal]:
-    """The errors that the compiler finds in the text of a file, with the macros `assumed` defined.
+    """The compiler's errors in the source of a file, with the macros `assumed` defined.
 
-    A variable that has the name of a library's function (`y1` of <math.h>) is no error, but its call is.
+    A variable with the name of a library function (`y1` of <math.h>) is no error, but calling it is.
     """
     done, compiler = _compiled(source, options, tuple(f"-D{name}" for name in assumed))
     messages = done.stderr.decode("utf-8", "replace")
@@ -76,7 +74,7 @@ def compiler_errors(
 
 
 def is_compiled(source: Source, options: CompilerOptions = PLAIN) -> bool:
-    """Whether the compiler accepts a file as it is.  The front end, slower on long texts, is not asked."""
+    """Whether the compiler accepts a file as it is.  This avoids the front end, slower on long sources."""
     return _compiled(source, options, ())[0].returncode == 0
 
 
@@ -84,7 +82,7 @@ def is_compiled(source: Source, options: CompilerOptions = PLAIN) -> bool:
 def _compiled(
     source: Source, options: CompilerOptions, defined: tuple[str, ...]
 ) -> tuple[subprocess.CompletedProcess[bytes], str]:
-    """What the compiler says of a file, and which compiler."""
+    """The result of compiling a file, and the compiler."""
     options = options.for_file(source.path)
     arguments = (*defined, *absolute_paths(options.arguments, Path()))
     folder = Path(source.path).parent if source.path else Path()
@@ -99,11 +97,11 @@ _NEWER = re.compile(
 )
 _LISTED = re.compile(r"\b(private|firstprivate|lastprivate|shared|reduction|linear)\s*\(([^()]*)\)")
 _BOTH = {"firstprivate", "lastprivate"}
-"""The two clauses of one directive that may name the same variable."""
+"""The only two clauses of one directive that may name the same variable."""
 _ALONE = re.compile(
     r"\s*#\s*pragma\s+omp\s+(barrier|begin|cancel\w*|declare|end|error|flush|requires|task(wait|yield)|threadprivate)\b"
 )
-"""The directives at which no statement stands."""
+"""The directives that no statement follows."""
 _TEAM = re.compile(
     r"\s*#\s*pragma\s+omp\s+parallel"
     r"((\s|,)+(default\s*\(\s*(shared|none)\s*\)|(if|num_threads|proc_bind|shared)\s*\([^()]*\)))*\s*"
@@ -112,13 +110,13 @@ _DIVIDED = re.compile(r"\s*#\s*pragma\s+omp\s+for\b")
 _AROUND_LOOPS = re.compile(
     r"(?:[\s{};]|for\s*\(\s*[A-Za-z_]\w*(?:\s+\w+)+\s*=[\w\s<>=!+\-;]*\)|[A-Za-z_][\w\s,*]*;)*"
 )
-"""Loops that count by a variable of their own, and declarations without values: each thread has these."""
+"""Loops with their own iterators, and declarations without values: each thread has its own."""
 _COLLAPSE = re.compile(r"\bcollapse\s*\(\s*(\d{1,2})\s*\)")
 _STEP = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}();]|\belse\b')
 
 
 def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str | None:
-    """What is wrong with an OpenMP directive of a region, and in which line; None where nothing is."""
+    """The error in an OpenMP directive of a region, and its line; None if there is none."""
     file = typed_file(source, options)
     regions = [spot for _, spot in file.located if isinstance(spot, Located)]
     inside = [
@@ -148,11 +146,11 @@ def _is_around(file: TypedFile, place: tuple[int, int], words: str, region: Loca
 
 
 def _has_converted_bound(file: TypedFile, words: str, place: tuple[int, int]) -> bool:
-    """Whether OpenMP may count a loop of a directive otherwise than C, which does not convert its bound.
+    """Whether OpenMP may count a loop of a directive differently from C, which does not convert its bound.
 
-    `for (unsigned char i = 1; i < n % 5; i++)` is empty for n = -3 in C; where gcc shares it among threads it
-    ends at 253.  A bound beyond the largest number of the type ends no loop in C either, and is not asked
-    about; nor is one below the smallest number of a type that holds an int.
+    `for (unsigned char i = 1; i < n % 5; i++)` is empty for n = -3 in C; if gcc divides it among threads, it
+    ends at 253.  A bound above the largest value of the type ends no loop in C either, and is not
+    reported; nor is one below the smallest value of a type that holds an int.
     """
     collapsed = _COLLAPSE.search(words)
     if collapsed is None and _counts_by_int(file, place[1]):
@@ -171,10 +169,10 @@ _UNUSUAL_NUMBER = re.compile(r"\d{9}|0[xXbB]|\d[.eEpP]")
 
 
 def _counts_by_int(file: TypedFile, start: int) -> bool:
-    """Whether the loop that begins at `start` counts by an int, and its test has no number that is none.
+    """Whether the loop at `start` has an int iterator, and its test contains no number of another type.
 
-    The front end is asked about its iterator alone: the types of all regions take seconds where the
-    text is long.
+    The front end looks up the iterator only: typing all regions takes seconds if the source
+    is long.
     """
     head = _HEAD.match(file.text.text, start)
     if head is None or _UNUSUAL_NUMBER.search(head[1]):
@@ -199,7 +197,7 @@ def _is_converted(loop: tree.ForStatement) -> bool:
 
 
 def is_in_block(place: Span, options: CompilerOptions = PLAIN) -> bool:
-    """Whether a region stands among the statements of a block, not alone after `if (c)` or a label."""
+    """Whether a region is among the statements of a block, not alone after `if (c)` or a label."""
     file = typed_file(place.source, options)
     spots = (spot for region, spot in file.located if region.place == place and isinstance(spot, Located))
     return any(file.text.text[: spot.start].rstrip()[-1:] in (";", "{", "}") for spot in spots)
@@ -207,7 +205,7 @@ def is_in_block(place: Span, options: CompilerOptions = PLAIN) -> bool:
 
 @dataclass(frozen=True)
 class OpenmpStatement:
-    """A directive of OpenMP, and the piece of the preprocessed text that it is about."""
+    """An OpenMP directive, and the range of the preprocessed text that it applies to."""
 
     words: str
     line: int
@@ -219,7 +217,7 @@ class OpenmpStatement:
 
 
 def openmp_statements(file: TypedFile) -> tuple[OpenmpStatement, ...]:
-    """The directives of a file with the statements that they stand at."""
+    """The OpenMP directives of a file with the statements that they apply to."""
     text = file.text
     return tuple(
         OpenmpStatement(words, text.line_of(place[0]), place[1], _end(text.text, place[1]))
@@ -231,10 +229,10 @@ def openmp_statements(file: TypedFile) -> tuple[OpenmpStatement, ...]:
 def surrounding_directive(
     source: Source, options: CompilerOptions = PLAIN, *, is_rewritten: bool = True
 ) -> str | None:
-    """A directive of OpenMP in whose statement a region stands, which then runs otherwise than by itself.
+    """A directive whose statement contains a region, which therefore does not run as it would by itself.
 
-    For a region that stays as it is, `parallel` is none if `for` divides all loops in it: each
-    thread runs all that is beside them, at the same time as the others do.
+    For a region that is not rewritten, `parallel` does not count if `for` divides all loops in it: each
+    thread runs everything around them, at the same time as the other threads.
     """
     file = typed_file(source, options)
     found = openmp_statements(file)
@@ -254,7 +252,7 @@ def surrounding_directive(
 
 
 def _is_divided(file: TypedFile, team: OpenmpStatement, divided: Sequence[OpenmpStatement]) -> bool:
-    """Whether all that a statement runs is in loops that are divided."""
+    """Whether everything that a statement runs is in divided loops."""
     start, around, text = team.start, "", file.text.text
     for one in divided:
         if team.start <= one.start < team.end:
@@ -264,7 +262,7 @@ def _is_divided(file: TypedFile, team: OpenmpStatement, divided: Sequence[Openmp
 
 
 def _end(text: str, start: int) -> int:
-    """Where the statement ends that begins at `start`."""
+    """The end of the statement that starts at `start`."""
     depth, end = 0, None
     for step in _STEP.finditer(text, start):
         if end is not None and step[0] != "else":
@@ -277,7 +275,7 @@ def _end(text: str, start: int) -> int:
 
 
 def _named_twice(words: str) -> str | None:
-    """A name in two places of the clauses that say whose a variable is."""
+    """A name that occurs twice in the data-sharing clauses of a directive."""
     found: dict[str, list[str]] = {}
     for clause, inside in _LISTED.findall(words):
         first, colon, second = re.sub(r"\[[^\]]*\]", "", inside).partition(":")
@@ -291,7 +289,7 @@ def _named_twice(words: str) -> str | None:
 def _known(
     text: str, pragmas: Sequence[tuple[tuple[int, int], str]]
 ) -> Iterator[tuple[tuple[int, int], str]]:
-    """The directives at loops at which all are known to the front end."""
+    """The directives at loops all of whose directives the front end knows."""
     group: list[tuple[tuple[int, int], str]] = []
     for place, words in (*pragmas, ((len(text), len(text)), "")):
         if group and text[group[-1][0][1] : place[0]].strip():
@@ -302,7 +300,7 @@ def _known(
 
 
 def _error(file: TypedFile, pragmas: Iterator[tuple[tuple[int, int], str]]) -> str | None:
-    """The first error that the front end finds with these pragmas alone."""
+    """The first error that the front end reports with these pragmas only."""
     text = file.text.text
     for place, words in pragmas:
         text = text[: place[0]] + words.ljust(place[1] - place[0]) + text[place[1] :]

@@ -1,9 +1,10 @@
-"""A text in other words that the compiler reads as the same tokens: without digraphs, `#if 1` and `#if 0`.
+"""Rewrites a file into an equivalent spelling: without digraphs, and without the branches that are not taken.
 
-The new text has the length and the lines of the old one.  It counts only if the compiler's preprocessor makes
-the same tokens of both.  Macros in directives of OpenMP become the numbers they are for a compiler.
+`plainly_spelled` removes digraphs, `#if 1` and `#if 0`.  The new text has the length and the lines of the old
+one, and is used only if the compiler's preprocessor makes the same tokens of both.  Macros in OpenMP
+directives are replaced by the numbers that they expand to.
 
-`#if` inside of a region: the branch that the compiler takes, in place of all of them.
+`with_branches_taken` replaces an `#if` inside a region by the branch that the compiler takes:
 
     #ifdef FAST
       a[i] = b[i] * 2;
@@ -11,11 +12,11 @@ the same tokens of both.  Macros in directives of OpenMP become the numbers they
       a[i] = b[i] + b[i];
     #endif
 
-Which branch that is, the compiler is asked, with the options of the user: a pragma in each of them is in its
-output or is not.  That it reads the same text without the others is compared.  Lines stay.  The text without
-the other branches is the same for these options alone, which is told.
+The compiler decides which branch that is, with the user's options: a pragma is inserted in each branch, and
+is in the output or not.  The text without the other branches must preprocess to the same tokens.  Line
+numbers do not change.  It is equivalent for these options only, which is reported.
 
-A pragma about the first loop of a region that stands before `#pragma scop` stands after it:
+`with_pragmas_inside` moves a pragma about the first loop of a region from before `#pragma scop` to after it:
 
     #ifdef OPEN
       #pragma omp parallel for          #ifdef OPEN
@@ -48,7 +49,7 @@ _NUMBER = re.compile(r"#define \w+ \(*(0|[1-9]\d*)\)*\s*")
 
 
 def plainly_spelled(source: Source, options: CompilerOptions) -> Source:
-    """The text without these, where it has any and the compiler agrees; otherwise as it is."""
+    """The text without these, if it contains any and the compiler agrees; otherwise unchanged."""
     visible = without_comments(source.text, literals=False)
     text = source.text
     for start, end in _left_out(visible):
@@ -62,7 +63,7 @@ def plainly_spelled(source: Source, options: CompilerOptions) -> Source:
 
 
 def without_digraphs(source: Source, options: CompilerOptions) -> Source:
-    """The text without digraphs in its regions, where the compiler agrees; otherwise as it is."""
+    """The text without digraphs in its regions, if the compiler agrees; otherwise unchanged."""
     if _DIGRAPH.search(source.text) is None:
         return source
     places = [*source.chosen, *((one.start, one.end) for one in marked_places(source))]
@@ -76,8 +77,8 @@ def without_digraphs(source: Source, options: CompilerOptions) -> Source:
 
 
 def with_numbers(source: Source, options: CompilerOptions) -> Source:
-    """The text with numbers in place of the macros in directives of OpenMP that are defined once, before all
-    of these, as a number.
+    """The text with macros in OpenMP directives replaced by their numbers, if they are defined once, as a
+    number, before all of these directives.
     """
     visible = without_comments(source.text, literals=False)
     lines = [one.span() for one in _DIRECTIVE.finditer(visible)]
@@ -102,7 +103,7 @@ def _tokens(source: Source, options: CompilerOptions) -> list[str]:
 
 
 def _left_out(visible: str) -> list[tuple[int, int]]:
-    """The lines of `#if 1`, `#if 0` and what belongs to them, with what `#if 0` leaves out."""
+    """The lines of `#if 1`, `#if 0` and their `#else` and `#endif`, and the text that `#if 0` excludes."""
     found: list[tuple[int, int]] = []
     opened: list[tuple[int, bool | None]] = []
     for line in _CHOICE.finditer(visible):
@@ -132,12 +133,12 @@ _WORD = "loopwright_branch"
 
 @dataclass(frozen=True)
 class BranchTaken:
-    """A line that decides which text of a region is compiled, and whether the text after it is."""
+    """A conditional directive in a region, and whether the text after it is compiled."""
 
     place: Span
     is_taken: bool
     at: int | None = None
-    """Where that text is, if elsewhere."""
+    """The place of that text, if it is elsewhere."""
 
     def is_in(self, region: Span) -> bool:
         return region.start <= (self.place.start if self.at is None else self.at) < region.end
@@ -150,10 +151,10 @@ class BranchTaken:
 
 
 def with_branches_taken(source: Source, options: CompilerOptions) -> tuple[Source, tuple[BranchTaken, ...]]:
-    """The text with the branches alone that are compiled, in its regions, and the lines that decide it.
+    """The source with only the compiled branches in its regions, and the directives that decide it.
 
-    The text itself where there are none, where they reach out of a region, or where a header that may decide
-    them is missing.
+    The source is unchanged if there are no branches, if they extend beyond a region, or if a header that may
+    decide them is missing.
     """
     if "#" not in source.text or not any(word in source.text for word in ("if", "IF")):
         return source, ()
@@ -170,13 +171,13 @@ def with_branches_taken(source: Source, options: CompilerOptions) -> tuple[Sourc
     found = tuple(BranchTaken(one.place, is_taken) for one, is_taken in zip(opened, taken, strict=True))
     edited = source.edited(_blanked(source, lines, {one.place: one.is_taken for one in found}))
     if _compiled(edited, options) != _compiled(source, options):
-        return source, ()  # a condition on the line it stands on, or on how often something was asked
+        return source, ()  # a condition depends on its own line number, or on how often it was evaluated
     return edited, found
 
 
 def with_pragmas_inside(source: Source, options: CompilerOptions) -> tuple[Source, tuple[BranchTaken, ...]]:
-    """The text with pragmas about the first loops of regions inside of these, and the lines that decide that
-    they are compiled."""
+    """The source with pragmas about the first loops of regions moved inside, and the directives that decide
+    whether they are compiled."""
     found: list[BranchTaken] = []
     for number in range(len(() if source.chosen else marked_places(source))):
         lines = directives_of(source)
@@ -204,7 +205,7 @@ def with_pragmas_inside(source: Source, options: CompilerOptions) -> tuple[Sourc
 
 
 def _is_whole(pragma: Directive) -> bool:
-    """Whether a pragma is about a loop, and not about threads that run loops of another pragma."""
+    """Whether a pragma applies to a loop by itself, not to threads that run loops of another pragma."""
     words = pragma.argument.partition("(")[0].split()
     return about_a_loop(pragma) and ("omp" not in words or not {*words}.isdisjoint(_LOOP_DIRECTIVES))
 
@@ -213,8 +214,8 @@ _LOOP_DIRECTIVES = frozenset(("for", "simd", "loop", "taskloop"))
 
 
 def _around(lines: Sequence[Directive], depth: int) -> list[Directive] | None:
-    """The innermost conditions whose first branches are open after these lines; None where others are, or
-    where something is defined or included since."""
+    """The innermost conditions whose first branches are open after these lines; None if other branches
+    are, or if something is defined or included since."""
     found: list[Directive] = []
     inner = 0
     for one in reversed(lines):
@@ -229,12 +230,12 @@ def _around(lines: Sequence[Directive], depth: int) -> list[Directive] | None:
 
 
 def _compiled(source: Source, options: CompilerOptions) -> str:
-    """All that the compiler reads, but for where it stands."""
+    """The compiler's input after preprocessing, without white space."""
     return "".join(preprocess(replace(source, chosen=()), options).text.split())
 
 
 def _conditional(source: Source, place: Span) -> Sequence[Directive]:
-    """The lines of conditions in a region, if they are whole there."""
+    """The conditional directives in a region, if they are balanced there."""
     names = (*_OPENING, *_FURTHER, "endif")
     lines = [one for one in directives_of(source) if place.contains(one.place) and one.name in names]
     depth = 0
@@ -246,7 +247,7 @@ def _conditional(source: Source, place: Span) -> Sequence[Directive]:
 
 
 def _blanked(source: Source, lines: Sequence[Directive], taken: dict[Span, bool]) -> list[Edit]:
-    """The lines themselves, and the text after each that is not taken, up to the next of its own."""
+    """Edits that blank the directives, and each branch that is not taken."""
     edits: dict[tuple[int, int], str] = {}
     position = -1
     for start, end in sorted(_not_taken(lines, taken), key=lambda one: (one[0], -one[1])):

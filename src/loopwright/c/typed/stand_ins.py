@@ -1,8 +1,8 @@
-"""Declarations for names that a file uses and nothing declares: a header is missing, or it is a snippet.
+"""Declarations for names that a file uses without declaring them: a header is missing, or it is a fragment.
 
-The front end drops a statement with a name it does not know.  A stand-in of a type that fits its uses
-makes it keep the statement; nothing is concluded from that type, since what a stand-in declares is
-`Unknown` (it is declared before `Types.known_from`).
+The front end drops a statement with an unknown name.  A stand-in of a type that fits the uses of the name
+makes it keep the statement; nothing is concluded from that type, since the type of a stand-in is `Unknown`
+(it is declared before `Types.known_from`).
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ _DECLARED = re.compile(r"(?:redefinition of|conflicting types for) '([\w$]+)'")
 _SUBSCRIPTED = "subscript of pointer to function type"
 _RECORD = "struct _loopwright"
 _INNER = "struct _loopwright_inner"
-"""A record that others contain: a record cannot contain itself."""
+"""A record that others contain, since a record cannot contain itself."""
 _UNLIKE = re.compile(rf"(?:assigning to|initializing|passing|returning) '.*'{_RECORD}(?:_inner)?'")
-"""A record is given to what is none, or the other way round."""
+"""The error for a record assigned to something that is not one, or the other way round."""
 _ALSO = re.compile(rf"'([\w$]+)' \(aka '{_RECORD}'\)")
 NO_LENGTH = "variable length array declaration not allowed"
 _LENGTH = 64
-"""Some length; which one it is, nothing is concluded from."""
+"""An arbitrary length; nothing is concluded from it."""
 
 
 @dataclass(frozen=True)
 class StandIns:
-    """What is known of undeclared names from the errors about them; rounds add to it."""
+    """What errors show about undeclared names; each round adds to it."""
 
     values: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
     records: frozenset[str] = frozenset()
-    """Types of them that have members."""
+    """Those of the types that have members."""
     constants: frozenset[str] = frozenset()
-    """Values that are the length of an array where it has to be constant."""
+    """Values that are the length of an array where it must be constant."""
     tags: tuple[tuple[str, str], ...] = field(default=())
-    """Records that are only named: `struct` or `union`, and the tag."""
+    """Incomplete records: `struct` or `union`, and the tag."""
     declared: frozenset[str] = frozenset()
-    """Names that the file declares after all: what follows an error in a declaration is dropped at first."""
+    """Names that the file declares after all: the front end first drops what follows an error there."""
     hidden: frozenset[str] = frozenset()
-    """Functions of headers whose names the file uses for arrays, which something that is missing declares."""
+    """Functions of headers whose names the file uses for arrays, which a missing header declares."""
     inner: frozenset[str] = frozenset()
-    """Types, values and members that are records which others contain: they are assigned as a whole."""
+    """Types, values and members that are records inside others: they are assigned as a whole."""
 
     def after(self, diagnostics: Sequence[FrontEndError], whole: str, text: str) -> StandIns:
-        """With what these errors say of the `whole` text; `text` is the file's own part of it."""
+        """Extended by these errors about the `whole` text; `text` is the file's own part of it."""
         values, types, records, tags = set(self.values), set(self.types), set(self.records), set(self.tags)
         declared = set(self.declared)
         matches = [match for one in diagnostics if (match := _UNDECLARED.match(one.text)) is not None]
@@ -129,7 +129,7 @@ _BEFORE_NAME = re.compile(r"\s*\**\s*(?:const\s+|restrict\s+)*[A-Za-z_]")
 
 
 def _word_at(text: str, offset: int) -> str:
-    """The word that starts at a place."""
+    """The word that starts at an offset."""
     found = _WORD.match(text, offset)
     return "" if found is None else found[0]
 
@@ -138,7 +138,7 @@ _LAST_NAME = re.compile(r"([A-Za-z_$][\w$]*)\s*(?:\[[^\[\]]*\]\s*|\([^()]*\)\s*)
 
 
 def _inner(text: str, error: FrontEndError) -> set[str]:
-    """What the two sides of an assignment name, or what is returned, and the type that an error names."""
+    """The names on both sides of an assignment, or of a returned value, and the type that an error names."""
     start = 1 + max(text.rfind(mark, 0, error.offset) for mark in ";{}")
     end = text.find(";", error.offset)
     sides = text[start : end if end >= 0 else len(text)].split("=", 1)
@@ -147,13 +147,13 @@ def _inner(text: str, error: FrontEndError) -> set[str]:
 
 
 def _declared_with(text: str, offset: int) -> list[str]:
-    """The names in a declaration that has a place in it."""
+    """The names in the declaration that contains an offset."""
     end = text.find(";", offset)
     return re.findall(r"[A-Za-z_]\w*", text[max(0, offset - 200) : end if end >= 0 else len(text)])
 
 
 def _places(text: str, names: Collection[str]) -> dict[str, list[int]]:
-    """Where some names are in a text, members left out."""
+    """The offsets of some names in a text, except as members."""
     found: dict[str, list[int]] = {name: [] for name in names}
     for word in _WORD.finditer(text):
         if word[0] in found:
@@ -162,7 +162,7 @@ def _places(text: str, names: Collection[str]) -> dict[str, list[int]]:
 
 
 def _is_type(name: str, text: str, places: Sequence[int], *, is_expected: bool) -> bool:
-    """Whether a use is that of a type: `(X) y`, `X y`, `X *y;`, or less where one was expected."""
+    """Whether a name is used as a type: `(X) y`, `X y`, `X *y;`, or less evidence if one is expected."""
     for start in places:
         end = start + len(name)
         before = text[max(0, start - 40) : start]
@@ -177,7 +177,7 @@ def _is_type(name: str, text: str, places: Sequence[int], *, is_expected: bool) 
 
 @dataclass
 class _NameUse:
-    """How a name is used: the most subscripts after it, and whether members or calls follow."""
+    """The uses of a name: the most subscripts after it, and whether members or calls follow."""
 
     rank: int = 0
     is_record: bool = False
@@ -190,7 +190,7 @@ _FOLLOWS = re.compile(r"\s*(\.|->|\()")
 
 
 def _uses(text: str, names: frozenset[str]) -> tuple[dict[str, _NameUse], dict[str, _NameUse]]:
-    """Of `names` as variables, and of everything that is used as a member."""
+    """The uses of `names` as variables, and of all names used as members."""
     values: dict[str, _NameUse] = {}
     members: dict[str, _NameUse] = {}
     for match in _NAME.finditer(text):
@@ -208,7 +208,7 @@ def _uses(text: str, names: frozenset[str]) -> tuple[dict[str, _NameUse], dict[s
 
 
 def _subscripts(text: str, position: int) -> tuple[int, int]:
-    """How many pairs of brackets follow, and where the last one ends."""
+    """The number of subscripts that follow, and where the last one ends."""
     count = 0
     while (match := _OPENING.match(text, position)) is not None:
         depth, position = 1, match.end()

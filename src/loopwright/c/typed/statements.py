@@ -20,7 +20,7 @@ _WRITTEN = {
     "NULL_STMT": r";",
     "GOTO_STMT": r"goto \S+",
 }
-"""The tokens of a statement that are not those of its parts; those not here are not modelled."""
+"""The tokens of a statement without those of its parts; statements not listed here are not modelled."""
 
 
 def built_statement(builder: Builder, cursor: Cursor) -> tree.Statement:
@@ -85,7 +85,7 @@ def _require(builder: Builder, whole: Range, parts: Sequence[tree.Node], pattern
 
 
 def _declare(builder: Builder, cursor: Cursor, whole: Range) -> tree.Declare:
-    """Variables and functions; what declares a type declares no storage."""
+    """The declared variables and functions; a declaration of a type declares no storage."""
     found = [
         built_variable(builder, one)
         for one in front_end.children(cursor)
@@ -95,7 +95,7 @@ def _declare(builder: Builder, cursor: Cursor, whole: Range) -> tree.Declare:
 
 
 def built_variable(builder: Builder, cursor: Cursor) -> tree.Declarator:
-    """One declarator: the expressions before its `=` are sizes, the one after it is its first value."""
+    """One declarator: the expressions before its `=` are sizes, the one after it is the initialiser."""
     whole = builder.range_of(cursor)
     declaration = builder.names.declaration(cursor)
     name = builder.span_at(front_end.start(cursor))
@@ -111,7 +111,7 @@ def built_variable(builder: Builder, cursor: Cursor) -> tree.Declarator:
 
 
 def _equals(builder: Builder, whole: Range) -> int | None:
-    """The `=` of a declarator, from its name on, which may be in parentheses: not one inside a size."""
+    """The `=` of a declarator, after its name, which may be in parentheses; not one inside a size."""
     depth = 0
     for position in range(*whole):
         text = builder.listing.tokens[position].text
@@ -122,7 +122,7 @@ def _equals(builder: Builder, whole: Range) -> int | None:
 
 
 def _for(builder: Builder, cursor: Cursor, whole: Range) -> tree.ForStatement:
-    """Which parts of its head a loop has is seen from the semicolons between them."""
+    """A `for` loop; the semicolons in its head tell which parts it has."""
     *head, body = front_end.children(cursor)
     inner = built_statement(builder, body)
     parts = _parts(builder, head)
@@ -145,7 +145,7 @@ def _for(builder: Builder, cursor: Cursor, whole: Range) -> tree.ForStatement:
 
 
 def statements_between(block: tree.Node, first: int, end: int) -> tuple[tree.Statement, ...] | None:
-    """The statements of the innermost block around tokens `first` to `end` that lie there."""
+    """The statements of the innermost block around tokens `first` to `end` that lie between them."""
     for child in tree.children(block):
         if child.place.first <= first and end <= child.place.end and _has_block(child, first, end):
             return statements_between(child, first, end)
@@ -161,7 +161,7 @@ def statements_between(block: tree.Node, first: int, end: int) -> tuple[tree.Sta
 
 
 def _alone(around: tree.Node, first: int, end: int) -> tuple[tree.Statement, ...] | None:
-    """The statement that is these tokens, but for a `;`, without a block of its own: the body of an `if`."""
+    """The statement that consists of these tokens, except for a `;`, without a block: the body of an `if`."""
     for node in tree.walk(around):
         if (
             isinstance(node, tree.Statement)
@@ -173,7 +173,7 @@ def _alone(around: tree.Node, first: int, end: int) -> tuple[tree.Statement, ...
 
 
 def _after_labels(statement: tree.Statement, first: int) -> tree.Statement:
-    """What a `case` or label before the region stands at, where that is in the region."""
+    """The statement after a `case` or label that is before the region, if the statement is in the region."""
     while statement.place.first < first:
         inner = [part for part in tree.children(statement) if isinstance(part, tree.Statement)]
         is_case = isinstance(statement, tree.OtherStatement) and statement.kind in (
@@ -187,7 +187,7 @@ def _after_labels(statement: tree.Statement, first: int) -> tree.Statement:
 
 
 def _has_block(node: tree.Node, first: int, end: int) -> bool:
-    """Whether a block below `node`, braces not counted, is around the tokens."""
+    """Whether a block below `node` encloses the tokens; its braces do not count as part of it."""
     if isinstance(node, tree.CompoundStatement) and node.place.first < first and end < node.place.end:
         return True
     return any(

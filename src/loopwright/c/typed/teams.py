@@ -1,14 +1,14 @@
-"""The threads of OpenMP that there are where a region runs: what each has of its own, and what differs.
+"""The OpenMP team that runs a region: which variables each thread has its own copy of, and which differ.
 
-`#pragma omp for` divides a loop among the threads of the `parallel` around it or, where none is around it in
-its function, among those that call the function.  Each thread has its own of what is declared in there, and
-of what clauses say.  Such a variable is the same in all threads if all give it the same values:
+`#pragma omp for` divides a loop among the threads of the enclosing `parallel` or, if its function has none,
+among the threads that call the function.  Each thread has its own copy of variables declared inside, and of
+those that clauses privatise.  Such a variable is equal in all threads if all threads give it equal values:
 
-    x = e    under no other directive, e without calls and of variables that are the same, and so the
-             conditions of all that is around it
+    x = e    under no other directive, where e has no calls and reads only variables that are equal, and
+             likewise for all conditions around the assignment
 
-One that all threads share is the same to all of them if none changes it there but under a directive, it is
-not atomic or volatile, and no function is called that may be a lock, or change it.
+A shared variable is equal in all threads if none changes it there except under a directive, it is
+neither atomic nor volatile, and no function is called that may be a lock, or change it.
 """
 
 from __future__ import annotations
@@ -28,45 +28,45 @@ from loopwright.lazy_dataclass import dataclass
 
 _PRIVATE = ("private", "firstprivate")
 _TEAM = frozenset((*_PRIVATE, "shared", "default", "num_threads", "if", "proc_bind"))
-"""Clauses of `parallel` after which a thread's own variables are known."""
+"""Clauses of `parallel` that leave it known which variables are private."""
 _HARMLESS = "omp_get_"
 _UNLIKE = (tree.CallExpression, tree.OtherExpression, tree.OtherStatement, tree.Assign, tree.Update)
-"""What another thread may find to be another value."""
+"""Nodes whose value may differ between threads."""
 _LEAVING = ("GOTO_STMT", "INDIRECT_GOTO_STMT", "BREAK_STMT", "CONTINUE_STMT")
 
 
 class NoTeam(Exception):
-    """What makes it unknown which threads run a region, in words."""
+    """The reason why it is unknown which threads run a region."""
 
 
 @dataclass(frozen=True)
 class Team:
-    """The statement that all threads run, as a piece of the preprocessed text."""
+    """The statement that all threads run, as a range of the preprocessed text."""
 
     region: TypedRegion
     start: int
     end: int
     listed: frozenset[str]
-    """The names that clauses make each thread's own."""
+    """The names that clauses privatise."""
     others: tuple[tuple[int, int], ...]
-    """The statements of other directives in there."""
+    """The statements of other directives inside."""
     is_called: bool
-    """It is a function that all threads call."""
+    """Whether it is a function that all threads call."""
 
     @cached_property
     def own(self) -> frozenset[tree.Declaration]:
-        """The variables in the region of which each thread has its own."""
+        """The variables in the region that are private to each thread."""
         names = (node for node in tree.walk_all(self.region.statements) if isinstance(node, tree.Name))
         return frozenset(one.declaration for one in names if self._is_own(one.declaration))
 
     @cached_property
     def given(self) -> tuple[str, ...]:
-        """The parameters of the function in it: the same in all threads if all call it with the same."""
+        """The function's parameters in it: equal in all threads if all call it with equal arguments."""
         found = (one.name for one in self.own if one.storage is tree.Storage.PARAMETER)
         return tuple(sorted(found)) if self.is_called else ()
 
     def unlike(self) -> str | None:
-        """A variable that the region only reads, and that may be another in another thread."""
+        """A variable that the region only reads, and that may differ between threads."""
         inside = [*tree.walk_all(self.region.statements)]
         changed = {tree.changed_root(node) for node in inside}
         read = sorted((one for one in self.own - changed), key=lambda one: one.offset)
@@ -83,7 +83,7 @@ class Team:
         return one.name in self.listed or self.start <= one.offset < self.end
 
     def _is_same(self, one: tree.Declaration, at: int, active: frozenset[tuple[int, int]]) -> bool:
-        """Whether a variable has one value in all threads that reach a token."""
+        """Whether a variable has the same value in all threads that reach a token."""
         if one.is_thread_local or (one.offset, at) in active:
             return not one.is_thread_local
         if not self._is_own(one):
@@ -98,14 +98,14 @@ class Team:
         return all(self._gives_same(one, each.node, inside) for each in given)
 
     def _is_steady(self, one: tree.Declaration) -> bool:
-        """Whether threads that read a shared variable read the same."""
+        """Whether all threads that read a shared variable read the same value."""
         addressed = self.region.function.addressed
         is_hidden = one.is_file_scope or not one.is_own or one.offset in addressed
         return not _is_watched(one.type) and one not in self._changed and not (is_hidden and self._has_calls)
 
     @cached_property
     def _alone(self) -> list[tree.Node]:
-        """What each thread runs, outside of the region and of other directives."""
+        """The nodes that each thread runs, outside of the region and of other directives."""
         inside = (node for node in self.region.function.nodes if self._is_in_team(node))
         region = range(self.region.first, self.region.end)
         return [
@@ -126,7 +126,7 @@ class Team:
 
     @cached_property
     def _jumps(self) -> bool:
-        """Whether each thread may leave out what stands under no condition."""
+        """Whether a jump may make a thread skip unconditional statements."""
         others = (node for node in self._alone if isinstance(node, tree.OtherStatement))
         return any(node.kind in _LEAVING for node in others)
 
@@ -165,7 +165,7 @@ class Team:
         return True
 
     def _conditions(self, node: tree.Node) -> Iterator[tree.Node]:
-        """What decides, in the statement of the team, whether a node runs."""
+        """The conditions, in the team's statement, that decide whether a node runs."""
         for outer in self.region.function.nodes:
             is_around = outer.place.first <= node.place.first and node.place.end <= outer.place.end
             if outer is node or not is_around or not self._is_in_team(outer):
@@ -188,7 +188,7 @@ class Team:
 
 
 def team_around(file: TypedFile, region: TypedRegion) -> Team:
-    """The threads that divide the loops of a region; raises `NoTeam` where that is not known."""
+    """The team that divides the loops of a region; raises `NoTeam` if it is unknown."""
     (spot,) = (spot for one, spot in file.located if one.place == region.place and isinstance(spot, Located))
     found = openmp_statements(file)
     around = [one for one in found if one.end > spot.start >= one.start]

@@ -1,8 +1,8 @@
-"""What a front end says of C text: declarations, expressions with their types, statements.
+"""The typed syntax tree: declarations, expressions with their types, statements.
 
-Every node has a `place`: the tokens it is made of, and where they are in the file.  Parentheses are
-part of the place of what is in them.  A type that is not known is `Unknown`; a construct that is not
-modelled is `OtherExpression` or `OtherStatement`, with its parts.
+Every node has a `place`: its tokens, and where they are in the file.  Parentheses belong to the place of
+the expression inside them.  A type that is not known is `Unknown`; a construct that is not modelled is
+`OtherExpression` or `OtherStatement`, with its parts.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from loopwright.source import Span
 
 @dataclass(frozen=True, slots=True)
 class TokenRange:
-    """Tokens `first` to `end` (exclusive) of the function or declaration around."""
+    """Tokens `first` to `end` (exclusive) of the enclosing function or declaration."""
 
     first: int
     end: int
     span: Span
-    """In the file; the call of the macro where it came out of one."""
+    """The place in the file; for a macro expansion, that of the macro call."""
     macro: str | None = None
-    """The macro that all of it came from."""
+    """The macro that produced all of the tokens."""
 
 
 class Storage(Enum):
-    """What a name stands for, and how long it lives."""
+    """The kind of a name, and its storage duration."""
 
     AUTOMATIC = auto()
     PARAMETER = auto()
     STATIC = auto()
-    """Of the file, or of a function and alive as long as the program."""
+    """A variable of static storage duration, of the file or of a function."""
     EXTERNAL = auto()
     FUNCTION = auto()
     ENUMERATOR = auto()
     TYPE = auto()
     UNDECLARED = auto()
-    """No declaration was seen: a header is missing, or it is a snippet."""
+    """Without a declaration: a header is missing, or the file is a fragment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +54,16 @@ class Declaration:
     is_file_scope: bool
     offset: int
     line: int
-    """Of the file; 0 in a header."""
+    """The line in the file; 0 in a header."""
     attributes: tuple[str, ...] = ()
-    """As they are written: `alias("a")`, `pure`."""
+    """The attributes as written: `alias("a")`, `pure`."""
     value: int | None = None
-    """Of an enumerator."""
+    """The value of an enumerator."""
     is_thread_local: bool = False
 
     @property
     def is_own(self) -> bool:
-        """Whether it is a variable that lives as long as one call of its function."""
+        """Whether it is a local variable or parameter with automatic storage duration."""
         return self.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
 
 
@@ -76,7 +76,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """`value` is exact for integers and characters; for others the text says it."""
+    """A literal; `value` is exact for integers and characters, for others only `text` has the value."""
 
     place: TokenRange
     type: CType
@@ -86,7 +86,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string."""
+    """A string literal."""
 
     place: TokenRange
     type: CType
@@ -147,7 +147,7 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """A conversion that is written, or one that C makes by itself."""
+    """An explicit cast, or an implicit conversion."""
 
     place: TokenRange
     type: CType
@@ -157,7 +157,7 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class CallExpression:
-    """`callee` is a declaration, or None for a call through an expression."""
+    """A call; `callee` is a declaration, or None for a call through an expression."""
 
     place: TokenRange
     type: CType
@@ -200,7 +200,7 @@ class SizeOf:
 
 @dataclass(frozen=True, slots=True)
 class OtherExpression:
-    """`kind` is the front end's name of it."""
+    """An expression that is not modelled; `kind` is the front end's name for it."""
 
     place: TokenRange
     type: CType
@@ -289,7 +289,7 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class OtherStatement:
-    """`while`, `do`, `switch`, `case`, `break`, `continue`, `goto`, `;` and whatever else there is."""
+    """Another statement: `while`, `do`, `switch`, `case`, `break`, `continue`, `goto`, `;` and so on."""
 
     place: TokenRange
     kind: str
@@ -305,11 +305,11 @@ Node = Expression | Statement | Declarator
 _KINDS = frozenset((*get_args(Expression), *get_args(Statement), Declarator))
 _SILENT = ("place", "type", "declaration", "callee")
 _PARTS = {kind: tuple(one.name for one in fields(kind) if one.name not in _SILENT) for kind in _KINDS}
-"""The fields of each kind of node that may have nodes in them."""
+"""The fields of each kind of node that may contain nodes."""
 
 
 def children(node: Node) -> Iterator[Node]:
-    """The nodes `node` is made of, in the order of the text."""
+    """The direct parts of `node`, in source order."""
     for name in _PARTS[type(node)]:
         value = getattr(node, name)
         if type(value) in _KINDS:
@@ -319,7 +319,7 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """`node` and all nodes below it, in the order of the text."""
+    """`node` and all nodes below it, in source order."""
     pending = [node]
     while pending:
         current = pending.pop()
@@ -328,17 +328,17 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def walk_all(nodes: Iterable[Node]) -> Iterator[Node]:
-    """These nodes and all below them."""
+    """These nodes and all nodes below them."""
     return (inner for node in nodes for inner in walk(node))
 
 
 def parents(nodes: Iterable[Node]) -> dict[int, Node]:
-    """What each part of these nodes stands in, by the identity of the part."""
+    """The parent of each part of these nodes, by the identity of the part."""
     return {id(part): node for node in nodes for part in children(node)}
 
 
 def with_conversions(node: Node, around: Mapping[int, Node]) -> tuple[Node, Node | None]:
-    """A node with the conversions that C makes of it, and what that is a part of."""
+    """A node with the implicit conversions applied to it, and its parent."""
     outer = around.get(id(node))
     while isinstance(outer, Cast) and outer.is_implicit:
         node, outer = outer, around.get(id(outer))
@@ -346,14 +346,14 @@ def with_conversions(node: Node, around: Mapping[int, Node]) -> tuple[Node, Node
 
 
 def without_casts(node: Expression) -> Expression:
-    """What is converted, conversions that C makes by itself left out."""
+    """The expression without implicit conversions."""
     while isinstance(node, Cast) and node.is_implicit:
         node = node.operand
     return node
 
 
 def owner(target: Expression) -> Declaration | None:
-    """The variable whose own storage an lvalue is in; None where a pointer is followed to get there."""
+    """The variable whose own storage contains an lvalue; None if a pointer is dereferenced on the way."""
     node = without_casts(target)
     while not isinstance(node, Name):
         match node:
@@ -383,7 +383,7 @@ def root_of(node: Expression) -> Declaration | None:
 
 
 def changed_root(node: Node) -> Declaration | None:
-    """The variable that what a node assigns to starts with, or that it declares."""
+    """The variable at the start of the lvalue that a node assigns to, or that the node declares."""
     if isinstance(node, Declarator):
         return node.declaration
     return root_of(node.target) if isinstance(node, Assign | Update) else None

@@ -1,9 +1,9 @@
-"""Where addresses go that are not followed, and where pointers come from that are not.
+"""Where addresses escape to untracked places, and where untracked pointers come from.
 
-An address that is stored, passed or returned as a pointer is followed (`points_to.py`).  Whatever else is
-done with one may put it anywhere: it is made a number, a part of a union or bytes, it is given to a function
-that is not named, to a variable argument, to a cleanup, or it is part of an expression or of a text that is
-not modelled, such as gcc's atomic operations, assembler and nested functions.
+An address that is stored, passed or returned as a pointer is tracked (`points_to.py`).  Any other use may
+put it anywhere: it is converted to a number, it is part of a union or of bytes, it is passed to an unnamed
+function, as a variable argument, or to a cleanup, or it is part of an expression or of source that is not
+modelled, such as gcc's atomic operations, inline assembly and nested functions.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ class Memory:
 
 Target = Object | Memory
 UNSEEN = Memory(("unseen",))
-"""Wherever an address leads that was put where it is not followed."""
+"""The target of a pointer that was read from an untracked place."""
 _LIBRARY = """
 free memset memcpy memmove memcmp malloc calloc realloc aligned_alloc posix_memalign exit abort rand srand
 clock fopen fclose fflush puts fputs fgets strlen strcmp strncmp strcpy strcat atoi atof getenv qsort
 __builtin_prefetch __builtin_assume_aligned
 """
 _KEEPING_NOTHING = FORGETTING | {*_LIBRARY.split()}
-"""Functions of libraries that do not keep the addresses they are given, nor write them down."""
+"""Library functions that neither keep the addresses they are given nor store them."""
 
 
 def is_from_outside(target: Target) -> bool:
@@ -103,23 +103,23 @@ def escaping(function: TypedFunction, file: TypedFile, *, outside: bool) -> Iter
 
 
 def is_written_blindly(declared: tree.Declaration, functions: Iterable[TypedFunction]) -> bool:
-    """Whether text of these functions that is not understood names a variable."""
+    """Whether source of these functions that could not be parsed names a variable."""
     return any(_has_refused_atomics(one) or declared.name in _unread(one) for one in functions)
 
 
 def _unread(function: TypedFunction) -> set[str]:
-    """The words of text that is not understood; without `=` and calls nothing is stored."""
+    """The words of source that could not be parsed; without `=` and calls it stores nothing."""
     texts = [one.words for one in function.problems]
     return {word for words in texts if {*words} & {"=", "("} for word in words}
 
 
 def _has_refused_atomics(function: TypedFunction) -> bool:
-    """Whether the front end left out operations on `_Atomic` pointers as a compiler's header writes them."""
+    """Whether the front end dropped operations on `_Atomic` pointers as a compiler's header writes them."""
     return any("atomic operation" in one for one in function.errors)
 
 
 def is_called_blindly(function: TypedFunction, file: TypedFile) -> bool:
-    """Whether a function is named where it is not called: what it is given then is not seen."""
+    """Whether a function is named without being called: its arguments are then unknown."""
     name = re.escape(function.declaration.name)
     return re.search(rf"\b{name}\b(?!\s*\()", file.text.text) is not None
 
@@ -132,9 +132,9 @@ def _addresses(value: tree.OtherExpression) -> Iterator[tree.Expression]:
 
 
 def _hides(cast: tree.Cast, around: dict[int, tree.Node]) -> bool:
-    """Whether a conversion makes an address a number, or one of pointers an address of something else.
+    """Whether a conversion makes an address a number, or a pointer to pointers or structs another one.
 
-    A call is followed by what it is given, whatever that is cast to.
+    An argument of a call is tracked, whatever type it is cast to.
     """
     if not is_pointer(cast.operand):
         return False
@@ -158,8 +158,8 @@ def _target(kind: CType) -> CType:
 def _given_blindly(
     callee: tree.Declaration | None, arguments: tuple[tree.Expression, ...], file: TypedFile, *, outside: bool
 ) -> Iterator[tree.Expression]:
-    """What a call hands to a function that is not named, to one that is not seen with a function to hand it
-    on to, or to one of the file after its parameters."""
+    """The pointers that a call passes to an unnamed function, to one without a definition together with a
+    function to call back, or as variable arguments."""
     called = None if callee is None else file.definition(callee)
     is_named = callee is not None and callee.storage is tree.Storage.FUNCTION
     kinds = (unqualified(uncast(one).type) for one in arguments)
@@ -184,7 +184,7 @@ def _is_in_union(lvalue: tree.Expression) -> bool:
 
 
 def is_from_union(value: tree.Expression) -> bool:
-    """Whether a pointer is read from a member of a union, which may have been written as another one."""
+    """Whether a pointer is read from a member of a union, which may have been written as another member."""
     return _is_in_union(value)
 
 
@@ -193,10 +193,10 @@ def _has_cleanup(declared: tree.Declaration) -> bool:
 
 
 def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFunction, tree.CallExpression]]:
-    """The calls of a function in its file, with the functions they are in.
+    """The calls of a function in its file, with the functions that contain them.
 
-    One that is named without being called may be called by whatever calls through pointers, and by functions
-    that are not seen and are given it.
+    A function that is named without being called may be called through any pointer, and by functions without
+    a definition here that are passed it.
     """
     name, is_blind = function.declaration.name, is_called_blindly(function, file)
     for caller in file.functions if is_blind else file.functions_with(name):
@@ -228,7 +228,7 @@ def _is_through_a_pointer(call: tree.CallExpression) -> bool:
 
 
 def given_to(call: tree.CallExpression, function: TypedFunction, place: int) -> tuple[tree.Expression, ...]:
-    """What a call gives a function as a parameter; where it only hands the function on, all else it gives."""
+    """The arguments for a parameter; of a call that only passes the function on, all other pointers."""
     is_called = call.callee is not None and call.callee.name == function.declaration.name
     if is_called or _is_through_a_pointer(call):
         return call.arguments[place : place + 1]
@@ -237,20 +237,20 @@ def given_to(call: tree.CallExpression, function: TypedFunction, place: int) -> 
 
 
 def parameter_of(target: Target) -> int:
-    """The variable, by its declaration, from which a memory is reached that is known by nothing else."""
+    """The declaration's offset of the variable that a target is reached from, if nothing else is known."""
     name = target.key[1] if isinstance(target, Memory) and is_reached(target) else None
     return name if isinstance(name, int) else -1
 
 
 def is_reached(target: Target) -> bool:
-    """Whether a target is only that of a name that nothing is known of."""
+    """Whether a target is only known as what a name points to."""
     return isinstance(target, Memory) and target.key[0] == "reached"
 
 
 def with_pointers_to(
     declared: tree.Declaration, function: TypedFunction, file: TypedFile
 ) -> tuple[TypedFunction, ...]:
-    """Where there may be pointers to a variable: nowhere, where its address is not taken."""
+    """The functions that may have pointers to a variable: none if its address is not taken."""
     if not (declared.is_file_scope or declared.storage is tree.Storage.STATIC):
         if declared.offset not in function.addressed:
             return ()
@@ -277,11 +277,11 @@ def _called_by(function: TypedFunction, file: TypedFile) -> tuple[TypedFunction,
 
 
 _Store = tuple[tree.Expression, tree.Expression]
-"""Where something is stored, and what."""
+"""An lvalue, and the value that is stored in it."""
 
 
 def stored_by(node: tree.Node) -> Iterator[_Store]:
-    """What an assignment or a declaration stores."""
+    """The stores of an assignment or a declaration."""
     match node:
         case tree.Assign(target=target, value=value):
             yield target, value
@@ -291,7 +291,7 @@ def stored_by(node: tree.Node) -> Iterator[_Store]:
 
 
 def stores(function: TypedFunction, file: TypedFile) -> Iterator[_Store]:
-    """The pointers and structs that a function stores where pointers lead."""
+    """The stores of pointers and structs through pointers in a function."""
     for node in function.giving:
         if isinstance(node, tree.Assign) and not tree.owner(target := node.target):
             is_stored = is_pointer(target) or isinstance(unqualified(target.type), Record)
@@ -300,7 +300,7 @@ def stores(function: TypedFunction, file: TypedFile) -> Iterator[_Store]:
 
 
 def copied(node: tree.Node, file: TypedFile) -> Iterator[_Store]:
-    """What a function that is not seen may copy: what one argument leads to, to where another does."""
+    """The copies that a function without a definition may make between the targets of its arguments."""
     if not isinstance(node, tree.CallExpression) or (node.callee and file.definition(node.callee)):
         return
     leading = [one for one in map(uncast, node.arguments) if isinstance(_target(one.type), Pointer | Record)]
@@ -312,7 +312,7 @@ def copied(node: tree.Node, file: TypedFile) -> Iterator[_Store]:
 def set_by(
     call: tree.CallExpression, declared: tree.Declaration, file: TypedFile
 ) -> Iterator[tuple[TypedFunction, tree.Expression, str]]:
-    """What a function of the file that is given the address of a pointer stores there."""
+    """What a function of the file stores in a pointer whose address it is given."""
     places = [place for place, one in enumerate(call.arguments) if takes(one, declared)]
     function = file.definition(call.callee) if places and call.callee is not None else None
     if function is None:

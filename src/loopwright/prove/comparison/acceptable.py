@@ -62,7 +62,7 @@ class Compiled:
 
     @property
     def errors(self) -> list[tuple[str, int]]:
-        """What the front end does not accept of the file itself, headers apart, with the lines."""
+        """The errors of the front end in the file itself, not in headers, with their lines."""
         return typed_file(self.source, self.options).own_errors
 
     @property
