@@ -1,1 +1,1 @@
-"""Two files do the same: their regions paired, their programs compared, and what stands around them."""
+"""Compares two files: pairs their regions, compares their programs, and the code around them."""

@@ -1,14 +1,13 @@
-"""What a new text must not have, whatever its regions compute.
+"""Reasons to reject a new source, whatever its regions compute.
 
-A compiler accepts it as far as it accepts OLD, and its OpenMP directives, and its loops around nothing end:
-such a loop has no statement that a proof would be about, and one that does not end, or leaves the range of
-its iterator, is not what OLD does.
+The compiler must accept it as far as it accepts OLD, and accept its OpenMP directives.  Its loops with empty
+bodies must terminate: no statement of such a loop occurs in a proof, and a loop that does not terminate, or
+overflows its iterator, is not what OLD does.
 
-What operations leave beside their values, flags and `errno`, and what they depend on: rounding.
-
-Where a file changes or reads one of these, two programs with the same values need not do the same: the laws
-of `laws.py` are about numbers that are rounded to the nearest one, and a call that nothing uses may set
-`errno`.  Programs that do the same operations in another order leave the same flags.
+It also covers the side effects of operations (floating-point flags and `errno`) and the rounding mode, on
+which they depend.  If a file changes or reads one of these, two programs with equal values can behave
+differently: the laws of `laws.py` assume rounding to nearest, and a call whose result is unused may set
+`errno`.  Programs that execute the same operations in another order leave the same flags.
 """
 
 from __future__ import annotations
@@ -43,21 +42,21 @@ _UP, _DOWN = (
     re.compile(rf"(\w+) {sign}=? {_BOUND} (?:\1 {step}{step}|{step}{step} \1|\1 {step}= 1)")
     for sign, step in (("<", r"\+"), (">", "-"))
 )
-"""Condition and step, their tokens apart by spaces."""
+"""Condition and update of a loop that counts up or down, with their tokens separated by spaces."""
 _ASSERTIONS = ("_Static_assert", "static_assert")
 _TOKEN = re.compile(r"\w+|\+\+|--|[-+<>=!]=|\S")
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A text, and how it is compiled."""
+    """A source and the options it is compiled with."""
 
     source: Source
     options: CompilerOptions
 
     @property
     def keeps_more_digits(self) -> bool:
-        """Whether results are not rounded to their types before they are assigned (C11, 5.2.4.2.2)."""
+        """Whether intermediate results have excess precision, C11, 5.2.4.2.2 (FLT_EVAL_METHOD is 1 or 2)."""
         return preprocess(self.source, self.options).number("__FLT_EVAL_METHOD__") in (1, 2)
 
     @property
@@ -67,15 +66,15 @@ class Compiled:
 
     @property
     def preprocessor_errors(self) -> Counter[str]:
-        """What the compiler's preprocessor does not accept, without places."""
+        """The preprocessor's errors, without their positions."""
         found = typed_file(self.source, self.options).text.errors
         return Counter(one.partition("error:")[2].strip() or one for one in found)
 
 
 def not_compiled(old: Compiled, new: Compiled) -> str | None:
-    """Why the functions of two texts are none, whatever their regions are; None where nothing is known.
+    """Returns the reason why one of the two sources does not compile, or None if no reason is known.
 
-    A snippet, whose region is in no function, is not held to that.
+    Only the lines that the regions need count; a snippet, whose region is in no function, need not compile.
     """
     for one in (old, new):
         refused = refused_by_compiler(one.source, one.options)
@@ -87,7 +86,8 @@ def not_compiled(old: Compiled, new: Compiled) -> str | None:
 
 
 def _needed_lines(source: Source) -> frozenset[int]:
-    """The lines of functions with regions, of what the file declares of names in them, and of its demands."""
+    """Lines of the functions with regions, of the declarations they use, and of directives and static
+    assertions."""
     regions = [one.place for one in c_file(source).regions]
     pending = [*named_children(c_file(replace(source, chosen=())).possible)]
     others: list[Node] = []
@@ -112,14 +112,14 @@ def _needed_lines(source: Source) -> frozenset[int]:
 
 
 def _declared_names(node: Node) -> set[str]:
-    """The names that a declaration of a file may declare."""
+    """The names that a top-level declaration may declare."""
     if node.type == "function_definition":
         return set(identifiers(field(node, "declarator"))[:1])
     return {part.text for part in walk(node) if part.type in ("identifier", "type_identifier")}
 
 
 def unacceptable(old: Compiled, new: Compiled) -> str | None:
-    """What makes the regions of `new` no answer to those of `old`; None where there is nothing."""
+    """Returns why the regions of `new` cannot replace those of `old`, or None."""
     errors = further_errors(old, new)
     if errors is not None:
         return errors
@@ -134,7 +134,7 @@ def unacceptable(old: Compiled, new: Compiled) -> str | None:
 
 
 def further_errors(old: Compiled, new: Compiled) -> str | None:
-    """What the front end does not accept of `new`, beyond what it does not accept of `old`."""
+    """Returns an error that the front end reports for `new` and not for `old`, or None."""
     errors = new.errors
     further = Counter(text for text, _ in errors) - Counter(text for text, _ in old.errors)
     if further:
@@ -148,9 +148,9 @@ def further_errors(old: Compiled, new: Compiled) -> str | None:
 
 
 def _undeclared(old: Compiled, new: Compiled) -> list[str]:
-    """Names that NEW alone uses, and nothing declares.
+    """Names that only NEW uses and nothing declares.
 
-    Where OLD is a part of a file that leaves names undeclared, NEW may do so with its own iterators.
+    If OLD is a fragment that leaves names undeclared, NEW may leave its own iterators undeclared too.
     """
     known = typed_file(old.source, old.options).undeclared
     further = typed_file(new.source, new.options).undeclared - known
@@ -160,7 +160,7 @@ def _undeclared(old: Compiled, new: Compiled) -> list[str]:
 
 
 def _endless(source: Source) -> Node | None:
-    """The first loop without a statement in it that does not count to a bound in steps of 1."""
+    """Returns the first loop without statements that does not count to a bound in steps of 1."""
     file = c_file(source)
     for region in file.regions:
         for node in file.block(region.place).of_type("for_statement"):
@@ -170,9 +170,9 @@ def _endless(source: Source) -> Node | None:
 
 
 def _shifts(source: Source) -> list[Node]:
-    """Shifts to the left, in regions, of integers that are not data and may be below 0.
+    """Left shifts, in regions, of integers that are not data and may be negative.
 
-    Those of data are operations of a statement, for which OLD has to have the same.
+    Shifts of data are operations of a statement; OLD must have the same ones.
     """
     file = c_file(source)
     return [
@@ -185,7 +185,8 @@ def _shifts(source: Source) -> list[Node]:
 
 
 def _is_harmless_shift(left: Node) -> bool:
-    """Whether what is shifted is data, or a sum of numbers and iterators that count up from a number."""
+    """Whether the left operand is data, or a sum or product of literals and iterators that count up from a
+    literal."""
     parts = list(walk(left))
     if any(one.type in ("subscript_expression", "call_expression", "pointer_expression") for one in parts):
         return True
@@ -220,7 +221,7 @@ def _counts(loop: Node) -> bool:
 
 
 def further_assumption(old: Program, new: Program) -> str | None:
-    """What the new region assumes of sizes for which the old one assumes nothing, or less."""
+    """Returns an assumption on sizes that the new region makes and the old one does not imply."""
     known = old.promised
     for one in new.assumptions:
         if one.holds_for is not None and not known.is_subset(one.holds_for):
@@ -229,7 +230,7 @@ def further_assumption(old: Program, new: Program) -> str | None:
 
 
 def missing_assumption(old: Program, new: Program) -> str | None:
-    """Sizes for which an unsigned number wraps around in the old region, and nothing does in the new one."""
+    """Returns sizes at which an unsigned number wraps around in the old region but not in the new one."""
     for one in old.assumptions:
         if one.holds_for is None or one.standing is not Standing.ASSUMED:
             continue
@@ -242,9 +243,11 @@ def missing_assumption(old: Program, new: Program) -> str | None:
 
 
 def narrower_iterator(old: Program, new: Program) -> str | None:
-    """A loop of the new region that counts to a size in a type of fewer values than all of the old one have.
+    """Returns a loop of the new region that counts to a size in a narrower type than any iterator of the old
+    region.
 
-    `old` has its assumptions tried: where nothing is left to assume of the arithmetic, it is wide enough.
+    The assumptions of `old` have already been tried: if no arithmetic assumption is left, its types are wide
+    enough.
     """
     kinds = new.file.kinds(new.region)
     if not any(one.kind is AssumptionKind.ARITHMETIC for one in old.trusted):
@@ -270,7 +273,8 @@ def narrower_iterator(old: Program, new: Program) -> str | None:
 
 
 def without_elements(old: Program, new: Program, allocated: frozenset[str]) -> str | None:
-    """An array that the new region declares with a length that may be below 1, which C leaves undefined."""
+    """Returns an array that the new region declares with a length that may be below 1, which is undefined in
+    C."""
     facts = old.facts
     for array in old.arrays:
         facts = facts.intersect(array.inside.params()) if array.local and array.inside is not None else facts
@@ -296,11 +300,11 @@ _ROUNDING = frozenset(
 _INCLUDED = re.compile(r"(?m)^[ \t]*#[ \t]*include\b[^\n]*")
 _QUIET = {"fabs", "floor", "ceil", "round", "trunc", "fmin", "fmax", "copysign", "rint", "nearbyint"}
 _SETTING = LIBRARY - CHARACTERS - CLASSES - {name + end for name in _QUIET for end in ("", "f", "l")}
-"""Functions of the library that may set `errno`."""
+"""Library functions that may set `errno`."""
 
 
 def contract_of(old: Sequence[Program], answers: Sequence[Equivalence]) -> str:
-    """What is promised of floating-point numbers, where there are some."""
+    """Returns the contract for floating-point results, or "" if the programs compute none."""
     if not any(one.rounds for one in old):
         return ""
     if any(REASSOCIATION in one.trusted for one in answers):
@@ -311,7 +315,8 @@ def contract_of(old: Sequence[Program], answers: Sequence[Equivalence]) -> str:
 def seen_besides_values(
     texts: Sequence[Compiled], answers: Sequence[Equivalence], *, rounds: bool
 ) -> str | None:
-    """Why programs with the same values need not do the same; None where nothing is known to see more."""
+    """Returns why programs with equal values may still behave differently, or None if no such reason is
+    known."""
     rounds = rounds and any(one.way == "by values" for one in answers)
     if rounds and any(one.keeps_more_digits for one in texts):
         return "NEW has other operations, and as it is built, their results have more digits than their types"

@@ -1,17 +1,17 @@
-"""Sizes that two files define as the same numbers: what holds for these, and not for others.
+"""Answers that hold only for the sizes that both files define as the same numbers.
 
-A macro that is a number is a size like any other, so that an answer holds for all of them.  A text that is
-unrolled without a remainder is right for the number alone: where the answer for all sizes is no, it is asked
-for again with `N == 1000`, as both files say.  A macro under `#ifndef`, or one that a header or an option
-changes, has no number of its own.
+A macro that is a number is treated as a size like any other, so an answer holds for all its values.  A source
+that is unrolled without a remainder is correct for the defined number only: if the answer for all sizes is
+no, the comparison is repeated with `N == 1000`, as both files define it.  A macro under `#ifndef`, or one
+that a header or an option changes, has no number of its own.
 
-Where a text itself says that sizes are negative which are taken on trust not to be.
+The module also detects sources that contradict an assumption about the sign of sizes:
 
     if (n >= 0 || m >= 0) return;
     for (t = 0; t < n * m; t++) B
 
-is not the loops to n and to m: these never run.  A statement that never runs under the tests around it, and
-after those that return, is none of which an answer may be about.
+is not equivalent to loops to n and to m, because those never run.  No answer is given if a statement never
+runs under the tests around it and after those that return.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _PLAIN = re.compile(r"[\w\s()+\-*<>=!&|]+")
 
 
 def never_run(texts: tuple[Source, Source], asked: ComparisonOptions) -> str | None:
-    """Why two texts with a loop for each size say nothing: something in them never runs."""
+    """Returns why no answer about two sources with one loop per size is possible: a statement in them never
+    runs."""
     for text, options in zip(texts, (asked.of_old, asked.reading), strict=True):
         if any(_has_unreached(one, options) for one in (text, *_under_tests(text))):
             return "its loops over products of sizes run where sizes are negative"
@@ -54,14 +55,14 @@ def never_run(texts: tuple[Source, Source], asked: ComparisonOptions) -> str | N
 def _has_unreached(text: Source, options: ReadOptions) -> bool:
     try:
         programs = parse_c(text, options)
-    except BadInput:  # under its tests, it tells nothing
+    except BadInput:  # the variant with tests cannot be read, so it shows nothing
         return False
     statements = ((one, program.context) for program in programs for one in program.statements)
     return any(one.domain.intersect_params(context).is_empty() for one, context in statements)
 
 
 def _under_tests(text: Source) -> Iterator[Source]:
-    """The text with the tests that each region is under inside of it."""
+    """Yields the source with the tests that guard each region copied into the region."""
     file = c_file(text)
     for function in functions_around(file):
         body = field(function, "body")
@@ -86,7 +87,7 @@ def _under_tests(text: Source) -> Iterator[Source]:
 
 
 def _tests(block: Node, place: Span) -> Iterator[tuple[str, Node]]:
-    """What holds where a place is reached: tests, with `!` where they fail, and values after `name ==`."""
+    """Conditions that hold at a place: tests, after `!` if they fail there, and values after `name ==`."""
     for one in named_children(block):
         if one.end <= place.start:
             yield from _known_after(one)
@@ -99,7 +100,7 @@ def _tests(block: Node, place: Span) -> Iterator[tuple[str, Node]]:
 
 
 def _known_after(statement: Node) -> Iterator[tuple[str, Node]]:
-    """What holds after a test that leaves the function, an assertion, or what gives names values."""
+    """Conditions that hold after an early exit, an assertion, an assignment or an initialised declaration."""
     core, given = statement.only_expression, statement.only_assignment
     if statement.type == "if_statement":
         if statement.child_by_field_name("alternative") is None and _leaves(field(statement, "consequence")):
@@ -124,7 +125,7 @@ def _leaves(inside: Node) -> bool:
 
 
 _LARGEST = (1 << 31) - 1
-"""An `int`: what larger numbers are depends on how they are written."""
+"""The maximum of `int`; the type of larger literals depends on how they are written."""
 
 
 def as_defined(
@@ -133,7 +134,8 @@ def as_defined(
     options: ComparisonOptions,
     compared: Callable[[ComparisonOptions], Comparison],
 ) -> Comparison:
-    """What is found, if not proved for all sizes, for those that the files define."""
+    """Returns `found` if it is proved; otherwise the result of a comparison for the sizes that the files
+    define."""
     match found.verdict:
         case Refuted(parameters=sizes) | Undecided(sizes=sizes):
             numbers = _defined_numbers(sizes, files, options)
@@ -162,9 +164,9 @@ def as_defined(
 def _defined_numbers(
     names: Iterable[str], files: tuple[Compiled, Compiled], options: ComparisonOptions
 ) -> dict[str, int]:
-    """The macros among these that both files define as one number, whatever the options of a compiler.
+    """The macros among `names` that both files define as the same number, whatever the compiler options.
 
-    What something is stated of is a size that its user has in mind.
+    A name with a stated assumption is left out: its user treats it as a size.
     """
     stated = set(names_in(" ".join((*options.reading.assume, *map(_stated_in, files)))))
     numbers = {name: {_number(name, one) for one in files} for name in sorted({*names} - stated)}
@@ -177,7 +179,7 @@ def _stated_in(file: Compiled) -> str:
 
 
 def _number(name: str, file: Compiled) -> int | None:
-    """What a macro is, where the file defines it once and nothing else does."""
+    """The value of a macro that the file defines once and nothing else changes."""
     value = constant_macro(c_file(file.source).macros, name)
     if value is None or not 0 <= value <= _LARGEST:
         return None

@@ -1,4 +1,4 @@
-"""Two files compared: C files region by region, OpenScop files by their dependences."""
+"""Compares two files: C files region by region, OpenScop files by their dependences."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ LANE_BY_LANE = "vectors are read lane by lane, by the functions of the compiler'
 def agreement(
     old_file: str, new_file: str, options: ComparisonOptions = PLAINLY, progress: Progress = silent
 ) -> Agreement:
-    """That two files compute the same: of C, of OpenScop or of MLIR.  Raises where it is not proved."""
+    """Proves that two files of C, OpenScop or MLIR compute the same; raises an error otherwise."""
     if is_mlir(old_file) or is_mlir(new_file):
         return _same_functions(old_file, new_file, progress, allow_reassociation=options.allow_reassociation)
     described = [name.endswith(".scop") for name in (old_file, new_file)]
@@ -82,7 +82,7 @@ def agreement(
 def _same_functions(
     old_file: str, new_file: str, progress: Progress, *, allow_reassociation: bool
 ) -> Agreement:
-    """Of two files of MLIR, whether the functions of the second do what those of the first do."""
+    """Compares the functions of two MLIR files."""
     if not (is_mlir(old_file) and is_mlir(new_file)):
         raise BadInput(
             Code.ORDERS,
@@ -98,7 +98,7 @@ def _same_functions(
 
 
 def _same_dependences(old_file: str, new_file: str, progress: Progress) -> Agreement:
-    """Of one program in two orders, whether the second keeps the dependences of the first."""
+    """Checks that the second of two schedules of one program preserves the dependences of the first."""
     progress("reading")
     old, new = read_openscop(old_file), read_openscop(new_file)
     progress("comparing the orders")
@@ -119,9 +119,9 @@ def compare_files(
     options: ComparisonOptions = PLAINLY,
     progress: Progress = silent,
 ) -> Comparison:
-    """Whether the regions of the new file leave in memory what those of the old one do.
+    """Compares the memory that the regions of the old and the new file leave behind.
 
-    Where they allocate storage, both what they do with it and what they do without is compared.
+    If they allocate storage, the variants with and without the allocation are both compared.
     """
     progress("reading")
     compilers = (options.of_old.compiled, options.reading.compiled)
@@ -138,7 +138,7 @@ def compare_files(
 
 
 def _with_words(answer: Equivalence, old: Source, new: Source) -> Equivalence:
-    """An answer that says whether it is about the words of the files."""
+    """The answer, with a flag that says whether its sources were reworded before the comparison."""
     texts = answer.texts
     if texts is None:
         return answer
@@ -149,7 +149,7 @@ def _with_words(answer: Equivalence, old: Source, new: Source) -> Equivalence:
 def _compared_lanes(
     before: Source, source: Source, options: ComparisonOptions, progress: Progress
 ) -> Comparison:
-    """What is found of two texts with lanes in place of vectors, where those can be written so."""
+    """Compares two sources after replacing vectors by lanes, if they can be written that way."""
     compilers = (options.of_old.compiled, options.reading.compiled)
     contracted = options.allow_contraction
     old, new = (
@@ -211,7 +211,7 @@ def _compared_files(
 
 
 def _together(found: Sequence[Comparison]) -> Comparison:
-    """What is proved of several functions."""
+    """Joins the proofs of several functions."""
     return replace(
         found[-1],
         answers=tuple(answer for one in found for answer in one.answers),
@@ -223,7 +223,7 @@ def _together(found: Sequence[Comparison]) -> Comparison:
 def _compared_choice(
     before: Source, source: Source, choice: Choice, options: ComparisonOptions, progress: Progress
 ) -> Comparison:
-    """What is found of what is asked for; where no pragmas mark regions, of all that differs too."""
+    """Compares the chosen regions; if no pragmas mark regions, also everything that differs."""
     wider: list[tuple[Source, Source]] = []
     if choice.functions and not choice.loops:
         both = (before, source), with_results(before, source, choice.functions)
@@ -251,8 +251,8 @@ def _compared_choice(
 
 
 def _or_refuted(before: Source, source: Source, options: ComparisonOptions, progress: Progress) -> Comparison:
-    """The first answer of the wordings of two texts; where none is one, a no for some small sizes, if the
-    texts multiply sizes."""
+    """Compares variants of two sources until one gives an answer; if none does and the sources multiply
+    sizes, looks for a refutation at small sizes."""
     failure: BadInput | None = None
     try:
         found = _compared_wordings(before, source, options, progress)
@@ -279,7 +279,7 @@ def _or_refuted(before: Source, source: Source, options: ComparisonOptions, prog
 
 
 def _most_telling(undecided: Sequence[Comparison]) -> Comparison:
-    """The first for which all statements were read; otherwise the first."""
+    """Returns the first comparison that read all statements, otherwise the first one."""
     read = (one for one in undecided if isinstance(one.verdict, Undecided) and not one.verdict.unread)
     return next(read, undecided[0])
 
@@ -287,7 +287,7 @@ def _most_telling(undecided: Sequence[Comparison]) -> Comparison:
 def _compared_wordings(
     before: Source, source: Source, options: ComparisonOptions, progress: Progress
 ) -> Comparison:
-    """The first answer of the wordings of two texts; where none is one, why not."""
+    """Compares variants of two sources until one gives an answer, or returns why none does."""
     compilers = (options.of_old.compiled, options.reading.compiled)
     undecided: list[Comparison] = []
     failures: list[BadInput] = []
@@ -323,7 +323,7 @@ def _compared_wordings(
 
 
 def _told_first(found: Comparison, error: str | None) -> Comparison:
-    """What is not decided, with what no compiler accepts before all other reasons."""
+    """An undecided comparison, with the compiler's error before all other reasons."""
     last = found.answers[-1]
     if error is None or not isinstance(last.verdict, Undecided):
         return found
@@ -334,7 +334,7 @@ def _told_first(found: Comparison, error: str | None) -> Comparison:
 def _unless_sizes_are_negative(
     found: Comparison, wordings: Sequence[tuple[Source, Source]], options: ComparisonOptions
 ) -> Comparison:
-    """No yes rests on sizes that the tests in a file rule out."""
+    """Withdraws an answer that relies on nonnegative sizes if tests in a file rule them out."""
     reason = next((why for texts in wordings if (why := never_run(texts, options)) is not None), None)
     if reason is None:
         return found
@@ -342,7 +342,7 @@ def _unless_sizes_are_negative(
 
 
 def _unless_it_overflows(found: Comparison, before: Source, options: ComparisonOptions) -> Comparison:
-    """No difference is told for sizes at which the old text overflows as it is written."""
+    """Withdraws a refutation at sizes for which the old source overflows as it is written."""
     verdict = found.verdict
     try:
         programs = parse_c(before, options.of_old) if isinstance(verdict, Refuted) else ()
@@ -358,7 +358,7 @@ def _unless_it_overflows(found: Comparison, before: Source, options: ComparisonO
 def _if_compiled(
     found: Comparison, before: Source, source: Source, compilers: tuple[CompilerOptions, CompilerOptions]
 ) -> Comparison:
-    """What is found of two texts, if both are programs: others are neither equivalent nor different."""
+    """Withdraws an answer unless both sources compile; others are neither equivalent nor different."""
     old, new = Compiled(before, compilers[0]), Compiled(source, compilers[1])
     if found.proved:
         reason = not_compiled(old, new)

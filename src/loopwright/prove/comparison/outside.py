@@ -1,9 +1,9 @@
-"""What stands around two regions in their functions, compared.
+"""Compares the code around two regions in their functions.
 
-A proof about regions says something about functions only if these take the same parameters, do the same
-before and after the region and under the same conditions, and mean the same by the names that the region
-uses.  Locals may differ where the other function does not know their names; their types are then wide
-enough not to wrap around before the original's do.
+A proof about regions extends to functions only if these take the same parameters, do the same before and
+after the region and under the same conditions, and give the same meaning to the names that the region uses.
+Locals may differ if the other function does not have their names; their types must then be wide enough not to
+wrap around before the original's do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WIDE = re.compile(
     r"(?:register |const )*(?:(?:signed )?(?:int|long|long int|long long|long long int)"
     r"|unsigned(?: int| long)?|size_t|ssize_t|ptrdiff_t|u?int(?:32|64)_t|float|double|long double)"
 )
-"""Types of locals that only one of the files has."""
+"""Types allowed for locals that only one of the files has."""
 _RANKS = {
     "int": 0,
     "long": 1,
@@ -41,7 +41,7 @@ _TAGGED = ("struct_specifier", "union_specifier", "enum_specifier")
 
 @dataclass(frozen=True)
 class _Local:
-    """A variable of a function outside its region: its type with what makes it an array, and its value."""
+    """A variable that a function declares outside its region: base type, declarator and initial value."""
 
     type: str
     shape: str
@@ -54,7 +54,7 @@ class _Local:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A part of a function outside its region; `declares` are the locals that it is there for."""
+    """A piece of a function outside its region; `declares` holds the locals that it exists for."""
 
     text: str
     declares: frozenset[str] = frozenset()
@@ -68,22 +68,23 @@ class FunctionFrame:
     head: str
     parameters: str
     done: tuple[_Piece, ...]
-    """Statements, declarations, blocks, heads of statements around the region, pragmas, in their order."""
+    """Statements, declarations, blocks, heads of statements around the region and pragmas, in source
+    order."""
     locals: dict[str, _Local]
     names: frozenset[str]
-    """All that the function mentions, its region included."""
+    """All names that the function mentions, including those in its region."""
     region: str
     node: Node
     hidden: frozenset[str] = frozenset()
-    """Names in macros that it uses."""
+    """Names that occur in the macros it uses."""
 
 
 def difference_around(
     old: Span, new: Span, compiled: CompilerOptions, options: CompilerOptions, *, agree: bool = False
 ) -> str | None:
-    """How the functions around two regions differ, as they are written and after preprocessing.
+    """Returns how the functions around two regions differ, both as written and after preprocessing.
 
-    `agree`: other regions in them are known to do the same, one after the other.
+    `agree`: other regions in them are known to do the same, in the same order.
     """
     before, after = expanded_function(old, compiled), expanded_function(new, options)
     if before is None or after is None:
@@ -100,9 +101,11 @@ def outside_difference(
     agree: bool = False,
     hidden: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset()),
 ) -> str | None:
-    """How the functions around two regions differ outside of them; None where they mean the same there.
+    """Returns how the functions around two regions differ outside of them, or None if they mean the same
+    there.
 
-    `of_regions`: what both regions name is declared in the same way, too.  `hidden` are names in macros.
+    `of_regions`: the names that both regions use must also be declared in the same way.  `hidden`: names in
+    macros.
     """
     before, after = frame_of(old, agree=agree), frame_of(new, agree=agree)
     if before is None or after is None:
@@ -127,7 +130,7 @@ def outside_difference(
 
 
 def _common_names(old: Span, new: Span, here: dict[str, list[str]], there: dict[str, list[str]]) -> list[str]:
-    """The functions and variables of the files that both regions name, perhaps by a macro."""
+    """Functions and global variables that both regions name, possibly through a macro."""
     lines = directive_lines(without_comments(old.source.text, literals=True))
     macros = names_in(" ".join(line for line in lines if line.startswith("define")))
     words = [{*names_in(one.text), *macros} for one in (old, new)]
@@ -135,7 +138,7 @@ def _common_names(old: Span, new: Span, here: dict[str, list[str]], there: dict[
 
 
 def _words(before: FunctionFrame, after: FunctionFrame) -> dict[str, None]:
-    """The names of the file that the functions use outside of their regions."""
+    """The file-scope names that the functions use outside of their regions."""
     texts = [one.text for one in before.done] + [one.text for one in before.locals.values()]
     own = before.locals.keys() | after.locals.keys()
     return dict.fromkeys(word for text in (before.head, *texts) for word in names_in(text) if word not in own)
@@ -144,7 +147,7 @@ def _words(before: FunctionFrame, after: FunctionFrame) -> dict[str, None]:
 def meanings_of(source: Source) -> dict[str, list[str]]:
     """What a file declares at its top level, by name: functions with their bodies, types, variables.
 
-    Functions with regions are compared as such.
+    Functions with regions are compared separately.
     """
     file = c_file(replace(source, chosen=()))
     regions = [one.place for one in c_file(source).regions]
@@ -170,7 +173,8 @@ def meanings_of(source: Source) -> dict[str, list[str]]:
 
 
 def _order_difference(before: FunctionFrame, after: FunctionFrame) -> str | None:
-    """Where the functions do something else, or do it elsewhere; locals of one of them alone do not count."""
+    """Returns where the functions do something else or in another order, ignoring locals that only one of
+    them has."""
     common = before.locals.keys() & after.locals.keys()
     done = [
         [one.text for one in frame.done if not one.declares or one.declares & common]
@@ -206,7 +210,8 @@ def _locals_difference(before: FunctionFrame, after: FunctionFrame) -> str | Non
 
 
 def _is_of_the_region(frame: FunctionFrame, name: str) -> bool:
-    """Whether a function has a name only where its region declares it, in loops or blocks of its own."""
+    """Whether the function uses a name only inside its region, where loops or blocks of the region declare
+    it."""
     words = names_in(_DIRECTIVE.sub("", frame.node.text)).count(name)
     declarations = frame.node.of_type("declaration")
     declared = [one for one in declarations if any(own == name for own, _ in _declared(one))]
@@ -218,17 +223,17 @@ def _is_of_the_region(frame: FunctionFrame, name: str) -> bool:
 
 
 def _scope(declaration: Node) -> Span:
-    """From a declaration to the end of the block, or of the loop, that it is in."""
+    """The scope of a declaration, from the declaration to the end of its block or loop."""
     around = declaration.parent
     end = declaration.end if around is None else around.end
     return Span(declaration.source, declaration.start, end)
 
 
 def _is_harmless(local: _Local, frame: FunctionFrame) -> bool:
-    """Whether a value is made of names and numbers, and computed where that is defined.
+    """Whether an initial value consists of names and literals, and its computation is defined.
 
-    Sums and products may overflow where bounds do, which is listed.  A variable has a value if it is declared
-    with one or not in this function; one that points somewhere may be given any element.
+    Sums and products may overflow where bounds may; that is a listed assumption.  A variable has a value if
+    it is declared with one or not declared in this function; a pointer may be initialised with any element.
     """
     parts = [part for part in walk(local.value) if part.is_named] if local.value is not None else []
     is_pointer = local.shape.startswith("*")
@@ -253,7 +258,7 @@ _HARMLESS = (
     *("binary_expression", "conditional_expression", "sizeof_expression", "comment", "initializer_list"),
 )
 _SECOND = {"/": "[1-9][0-9]{0,8}", "%": "[1-9][0-9]{0,8}", "<<": "[12]?[0-9]", ">>": "[12]?[0-9]"}
-"""What a quotient or a shift may be by."""
+"""Second operands with which a division or a shift is defined."""
 _OF_POINTERS = ("subscript_expression", "pointer_expression", "cast_expression", "type_descriptor")
 
 
@@ -261,10 +266,10 @@ _LENGTHS = re.compile(r"\w+((?: ?\[ ?[0-9]{1,9} ?\])+)")
 
 
 def _is_longer(old: _Local, new: _Local) -> bool:
-    """Whether both are arrays of the same elements, the new one with dimensions that are no shorter.
+    """Whether both are arrays of the same element type, and no dimension of the new one is shorter.
 
-    An element of the old one is an element of the new one; that there are more is seen by nothing but
-    `sizeof`, and by a pointer that is made outside of the regions.
+    An element of the old array is then an element of the new one; only `sizeof`, and a pointer created
+    outside of the regions, can observe the further elements.
     """
     shapes = [_LENGTHS.fullmatch(one.shape) for one in (old, new)]
     lengths = [[int(size) for size in re.findall("[0-9]+", one[1])] for one in shapes if one is not None]
@@ -274,7 +279,7 @@ def _is_longer(old: _Local, new: _Local) -> bool:
 
 
 def _uses(frame: FunctionFrame, name: str, rank: int) -> bool:
-    """Whether a function uses an array otherwise than with all its subscripts in its region."""
+    """Whether a function uses an array other than with all its subscripts inside the region."""
     texts = [one.text for one in frame.done if name not in one.declares]
     texts += [one.text for other, one in frame.locals.items() if other != name]
     elements = re.findall(rf"\b{name}(?=" + r"\s*\[[^]]*\]" * rank + ")", frame.region)
@@ -283,7 +288,7 @@ def _uses(frame: FunctionFrame, name: str, rank: int) -> bool:
 
 
 def frame_of(region: Span, *, agree: bool = False) -> FunctionFrame | None:
-    """The function around a region, without the region."""
+    """Returns the function around a region, without the region."""
     file = c_file(replace(region.source, chosen=()))
     for node in walk_inside(file.possible, region):
         body = node.child_by_field_name("body") if node.type == "function_definition" else None
@@ -312,10 +317,10 @@ def _parameters(function: Node) -> str:
 
 
 def _pieces(node: Node, region: Span, found: dict[str, _Local], regions: Sequence[Span]) -> Iterator[_Piece]:
-    """What a statement around the region does outside of `regions`; its locals go to `found`."""
+    """Yields what a statement around the region does outside of `regions`; adds its locals to `found`."""
     parts = named_children(node)
     meeting = [part.span for part in parts if part.start < region.end and region.start < part.end]
-    # the region may end with white space after the part that it is in
+    # the region may end with white space after the part that contains it
     passed = set() if all(region.contains(part) for part in meeting) else {region}
     for part in parts:
         for one in regions:
@@ -338,7 +343,7 @@ def _pieces(node: Node, region: Span, found: dict[str, _Local], regions: Sequenc
 
 
 def _around(part: Node, region: Span, found: dict[str, _Local], regions: Sequence[Span]) -> Iterator[_Piece]:
-    """A statement with the region in it: what it does before and after the part with the region."""
+    """Splits a statement around the region into what it does before and after the part with the region."""
     if part.type == "compound_statement":
         inside: dict[str, _Local] = {}
         pieces = list(_pieces(part, region, inside, regions))
@@ -355,7 +360,8 @@ def _around(part: Node, region: Span, found: dict[str, _Local], regions: Sequenc
 
 
 def _declarations(part: Node, found: dict[str, _Local]) -> Iterator[_Piece]:
-    """Where locals begin, and with which values; types are compared here only of names used twice."""
+    """Yields where locals are declared and their initial values; types are compared here only for reused
+    names."""
     declared = list(_declared(part))
     plain = sorted((one for one in declared if one[1].value is None), key=lambda one: one[0])
     for name, local in (*plain, *(one for one in declared if one[1].value is not None)):

@@ -1,7 +1,7 @@
-"""What the preprocessor makes of two files whose texts are compared.
+"""Compares the effect of the preprocessor on two files.
 
-The same words may mean different things in them: a header that one of both includes may define a macro that
-both use, or decide an `#if`.
+The same tokens may mean different things in the two files: a header that only one includes may define a macro
+that both use, or decide an `#if`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ _ADDED = re.compile(
     r"|(?:GCC|clang) diagnostic .*|STDC FP_CONTRACT OFF|clang loop unroll.*"
     r"|omp (?:parallel|for|simd|tile|stripe|interchange|reverse|unroll|fuse|split|loop|distribute|teams)\b.*)"
 )
-"""Pragmas of loops are judged at their loops; any other may concern all that comes after it."""
+"""Directives that are harmless to add.  Loop pragmas are judged at their loops; any other pragma may affect
+all code after it."""
 _HIDING = frozenset(["__attribute__", "__attribute", "asm", "__asm__", "__asm", "_Pragma", "alias"])
 
 
 def adds_only_harmless_text(old: Source, new: Source) -> bool:
-    """Whether the new file has the directives of the old one, but for standard headers, pragmas and macros of
-    fresh names: only then is it, to the preprocessor, what its lines say if the old one is.
-    """
+    """Whether the new file has the directives of the old one, apart from standard headers, pragmas and macros
+    with fresh names: only then does the preprocessor leave its lines as written if it leaves those of the
+    old file."""
     before, after = (without_comments(without_hint(one.text), literals=True) for one in (old, new))
     if "%:" in after or "??" in after or ("\\\n" in after and "\\\n" not in before):
         return False
@@ -61,7 +62,7 @@ def _is_added(line: str, known: set[str]) -> bool:
 
 @dataclass(frozen=True)
 class ExpandedFunction:
-    """The function around a region: its names, its file after preprocessing, where the region is in that."""
+    """The function around a region: its names, its preprocessed file, the position of the region in it."""
 
     names: frozenset[str]
     text: Preprocessed
@@ -73,7 +74,7 @@ class ExpandedFunction:
 
     @property
     def hidden(self) -> frozenset[str]:
-        """The names that the macros in it bring, and those in them."""
+        """The names that its macros expand to, including nested macros."""
         found: dict[str, None] = {}
         pending = list(self.names)
         for name in pending:
@@ -87,7 +88,7 @@ class ExpandedFunction:
 
 
 def expanded_function(region: Span, options: CompilerOptions) -> ExpandedFunction | None:
-    """What the preprocessor makes of the function around a region; None where it leaves the region out."""
+    """Preprocesses the function around a region; returns None if the preprocessor removes the region."""
     found = preprocessed_around(region.source, options, region)
     if found is None:
         return None
@@ -99,7 +100,7 @@ def expanded_function(region: Span, options: CompilerOptions) -> ExpandedFunctio
 
 
 def expansion_difference(old: ExpandedFunction, new: ExpandedFunction) -> str | None:
-    """How the preprocessor treats what both functions say in two ways."""
+    """Returns how the preprocessor treats names, headers or lines of both functions differently, or None."""
     pending = sorted((old.names | old.hidden) & (new.names | new.hidden))
     for name in pending:
         if not are_alike(old.macro(name), new.macro(name)):
@@ -121,9 +122,8 @@ def expansion_difference(old: ExpandedFunction, new: ExpandedFunction) -> str | 
 
 
 def _numbered_lines(function: ExpandedFunction) -> list[int]:
-    """The lines outside of the regions that use their own number: in the file by `__LINE__` itself, in the
-    function by a macro too, but for `assert`, which shows it where the program ends.
-    """
+    """Lines outside of the regions that use their own line number: anywhere in the file through `__LINE__`
+    itself, in the function also through a macro, except `assert`, which prints it when the program aborts."""
     source = function.source
     if "__LINE__" not in source.text and "__LINE__" not in function.hidden:
         return []
@@ -154,7 +154,7 @@ _CONDITIONAL = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b")
 
 
 def _conditional_lines(function: ExpandedFunction) -> Iterator[tuple[str, bool]]:
-    """The lines under an `#if` of a file, but those of its regions, and whether the compiler sees them."""
+    """Yields the lines under an `#if`, except those of regions, and whether the compiler sees them."""
     source, text = function.source, function.text
     regions = [one.place for one in c_file(source).regions]
     seen: set[int] = set()

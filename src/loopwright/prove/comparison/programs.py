@@ -1,11 +1,11 @@
-"""Two affine programs compute the same: four ways to one answer.
+"""Decides whether two affine programs compute the same, in one of four ways.
 
-    along its loops   the statement instances of OLD, in an order that changes nothing, part by part: a proof
-    by instances   the same statement instances in an order that changes nothing: a proof
-    by values      every cell that counts ends up with the same value: a proof
-    by running     a cell that ends up with another value, for sizes and inputs: a refutation
+    along its loops   the statement instances of OLD in an equivalent order, part by part: a proof
+    by instances   the same statement instances in an equivalent order: a proof
+    by values      every live-out cell ends up with the same value: a proof
+    by running     a cell that ends up with another value, for given sizes and inputs: a refutation
 
-What none of them can tell is undecided, with the reasons.
+If none of them decides, the answer is undecided, with the reasons.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ from loopwright.source import Span
 
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
 LARGEST_TILE, MOST_TILES = 128, 3
-"""Numbers of a text that are taken for sizes of tiles, and so many of them."""
+"""The largest number in a source that is taken for a tile size, and how many of them are tried."""
 SHORT_PROOF, LONG_PROOF = 1_000_000, 10_000_000
-"""isl's steps for a proof along the loops, after which more runs look for a difference: about a second, or
-ten; a text is long if it has so many statements."""
+"""isl operations allowed for a proof along the loops before further runs look for a difference: about one and
+ten seconds; a source is long if it has `LONG_TEXT` statements."""
 LONG_TEXT = 300
 _FAILED = "isl could not compare two programs"
 
@@ -92,9 +92,10 @@ def prove_equivalent(
     from_text: bool = False,
     progress: Progress = silent,
 ) -> Equivalence:
-    """Whether `new` leaves in memory what `old` does, for every size, or for the numbers that sizes are.
+    """Decides whether `new` leaves in memory what `old` does, for every size, or for the defined values of
+    the sizes.
 
-    `from_text`: the model of `new` was read from its text alone (`read_text`), and needs no proof.
+    `from_text`: the model of `new` was read from its source alone (`read_text`) and needs no proof.
     """
     asked = _ProgramsToCompare(old, new, allow_reassociation, progress, from_text)
     found = _equivalent(asked)
@@ -110,7 +111,7 @@ def prove_equivalent(
     if isinstance(found.verdict, Refuted) and not others:
         return found
     progress("comparing for the numbers of the files")
-    known = {name for name, numbers in given.items() if len(numbers) == 1}  # and no others in one file
+    known = {name for name, numbers in given.items() if len(numbers) == 1}  # no other number in either file
     programs = [replace(one, context=_at_numbers(one, known)) for one in (old, new)]
     again = _equivalent(replace(asked, old=programs[0], new=programs[1], is_brief=True))
     names = [one.text for one in old.parameters if one.numbers]
@@ -120,7 +121,7 @@ def prove_equivalent(
 
 
 def _at_numbers(program: Program, known: Container[str]) -> isl.Set:
-    """The context, and the numbers that variables are; a macro stays a size."""
+    """The context restricted to the known numbers of variables; a macro remains a size."""
     own = tuple(one for one in program.parameters if one.numbers and one.name in known)
     return with_known_sizes(replace(program, parameters=own))
 
@@ -144,16 +145,17 @@ def _equivalent(asked: _ProgramsToCompare) -> Equivalence:
 def prove_along(
     old: Program, region: Span, *, allow_reassociation: bool = False, progress: Progress = silent
 ) -> Equivalence | None:
-    """Whether the region runs the statements of `old` as it does, for every size (`prove.descent`).
+    """Decides whether the region executes the statements of `old` in an equivalent order, for every size
+    (`prove.descent`).
 
-    None where it has other loops and statements than those that can be followed.
+    Returns None if its loops or statements cannot be followed.
     """
     progress("reading the loops")
     try:
         new = declared_in(old, region)
         old = with_known_constants(old, new)
         text = read_new(old, region)
-    except (Unreadable, RecursionError):  # the latter is told where the region is read like the old one
+    except (Unreadable, RecursionError):  # deep recursion is reported later
         return None
     try:
         different = differences(with_statics_seen(old), new)
@@ -185,9 +187,8 @@ def prove_along(
 
 
 def _told(found: Equivalence, old: Program, new: Program) -> Equivalence:
-    """No difference is told of variables that may be one, by a macro that names the other, nor for values of
-    constants that were not looked into, nor of cells that the function may write again.
-    """
+    """Withdraws a refutation that depends on two names for one variable (a macro), on constants whose values
+    were not examined, or on cells that the function may overwrite after the region."""
     if not isinstance(found.verdict, Refuted):
         return found
     name = disguised(old, new)
@@ -203,13 +204,13 @@ def _told(found: Equivalence, old: Program, new: Program) -> Equivalence:
 
 
 def _untried(effort: Effort, near: Sizes | None = None) -> None:
-    """No run tells a difference."""
+    """A stand-in for trial runs that finds no difference."""
 
 
 def _followed(old: Program, text: LoopText, trial: ProgramPair | None, progress: Progress) -> Verdict:
-    """A few runs, a proof if it is short, more runs, and the proof however long it is.
+    """Tries a few runs, then a short proof, then more runs, then the proof without an effort limit.
 
-    Where the text is long, all runs come before any proof.  Nothing is run where calls do what is not known.
+    If the source is long, all runs come before any proof.  Nothing is run if the effect of a call is unknown.
     """
     tried = _untried if trial is None else trial.difference
     is_long = len(text.leaves) > LONG_TEXT
@@ -248,7 +249,7 @@ def _followed(old: Program, text: LoopText, trial: ProgramPair | None, progress:
 
 
 def _briefly(effort: int, work: Callable[[], Verdict]) -> Verdict | None:
-    """What `work` finds with so much effort; None where that is not enough, or isl fails."""
+    """Returns the result of `work` within an effort limit, or None if the limit is reached or isl fails."""
     try:
         return within_effort(effort, work)
     except isl.Error:
@@ -257,7 +258,7 @@ def _briefly(effort: int, work: Callable[[], Verdict]) -> Verdict | None:
 
 @dataclass(frozen=True)
 class _ProgramsToCompare:
-    """Two programs to be proved equivalent, in one way after the other."""
+    """Two programs to compare, and the methods that compare them one after the other."""
 
     old: Program
     new: Program
@@ -265,7 +266,7 @@ class _ProgramsToCompare:
     progress: Progress
     from_text: bool = False
     is_brief: bool = False
-    """By instances alone."""
+    """Compare by instances only."""
 
     def proved(self, models: Sequence[Verdict]) -> Equivalence:
         if self.old.context.is_empty():
@@ -301,7 +302,7 @@ class _ProgramsToCompare:
         return by_instances(self.old, self.new, allow_reassociation=self.allow_reassociation)
 
     def _without_instances(self, matched: NotMatched, obligations: int) -> Equivalence:
-        """By values or by running; a few runs first, because most mistakes show at once."""
+        """Compares by values or by running; a few runs come first, because they find most mistakes."""
         counted = outputs(self.old, self.new)
         unread, hints = False, matched.sizes
         reasons = [f"by instances: {matched.reason}"]
@@ -335,7 +336,7 @@ class _ProgramsToCompare:
         return Equivalence(Undecided("; ".join(reasons), unread=unread), trusted=counted.trusted)
 
     def _past_tiles(self) -> Iterator[Sizes]:
-        """Sizes of which one is just past a number of NEW, and all others are small."""
+        """Yields sizes of which one exceeds a number in NEW by one, and all others are small."""
         words = dict.fromkeys(spelled(self.new.region.text))
         numbers = (constant_macro(self.new.file.macros, one) or decimal(one) for one in words)
         tiles = sorted({one + 1 for one in numbers if one is not None and 8 <= one <= LARGEST_TILE})
@@ -343,7 +344,7 @@ class _ProgramsToCompare:
             yield {name: size if name == large else 2 for name in self.old.params}
 
     def _by_values(self, arrays: tuple[str, ...]) -> tuple[Proved | Undecided, tuple[str, ...]]:
-        """By values; where isl fails, runs may still tell a difference."""
+        """Compares by values; if isl fails, runs may still find a difference."""
         try:
             return by_values(self.old, self.new, arrays, reassociate=self.allow_reassociation)
         except isl.Error as failure:
@@ -353,8 +354,8 @@ class _ProgramsToCompare:
 def _computes_integers(statements: Iterable[StatementSyntax]) -> bool:
     """Whether a statement computes an integer from iterators and sizes as a value, not as a subscript.
 
-    Such integers are compared as integers: `i * 1000 / 1000` is i, as long as i * 1000 is an int, and the
-    other program need not overflow where this one does.
+    Such integers are compared as mathematical integers: `i * 1000 / 1000` is i as long as i * 1000 fits into
+    an int, and the other program need not overflow where this one does.
     """
     return any(
         node.type in ("binary_expression", "unary_expression")
@@ -367,7 +368,8 @@ def _computes_integers(statements: Iterable[StatementSyntax]) -> bool:
 
 
 def _declares_integers(program: Program) -> bool:
-    """Whether a variable of the region is given the result of arithmetic: it is computed, used or not."""
+    """Whether a local of the region is initialised by arithmetic, which is executed even if the local is
+    unused."""
     values = (
         node.child_by_field_name("value") for node in walk(program.syntax) if node.type == "init_declarator"
     )

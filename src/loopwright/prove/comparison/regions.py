@@ -1,12 +1,11 @@
-"""Where a rewritten file has what the regions of the original have, if it does not say so by pragmas.
+"""Finds the regions of a rewritten file that has no pragmas to mark them.
 
-Tools that rewrite a region leave out its pragmas.  The region is then what differs: in the function of the
-same name, the statements after the declarations and after those that the original has before its region, up
-to those that it has after it.
+Tools that rewrite a region often drop its pragmas.  The region is then the part that differs: in the function
+of the same name, the statements after the declarations and after those that precede the region in the
+original, up to those that follow it there.
 
-A new file whose loops stand under guards: what is compared is what they do where the guards hold.
-
-Where a guard does not hold, the loops of the old region run, token by token.
+If the loops of the new file are guarded, the comparison covers the sizes for which the guards hold.  If a
+guard fails, the new file must run the loops of the old region, token by token.
 """
 
 from __future__ import annotations
@@ -38,30 +37,30 @@ from loopwright.read.c.reader import read_source
 from loopwright.source import Source, Span
 
 TOO_LONG = 150_000
-"""Characters of a region that is not read by itself: the compiler's tree of it takes a minute and more."""
+"""Characters above which a region is not read by itself: building its syntax tree takes a minute or more."""
 
 
 def is_too_long(text: Source) -> bool:
-    """Whether the text of a region is longer than that."""
+    """Whether a region is longer than `TOO_LONG`."""
     return any(len(region.place.text) > TOO_LONG for region in c_file(text).regions)
 
 
 def has_marks(source: Source) -> bool:
-    """Whether pragmas say where its regions are."""
+    """Whether pragmas mark the regions."""
     return bool(source.chosen or marked_regions(source, c_file(source).directives))
 
 
 def changed_functions(old: Source, new: Source) -> Choice:
-    """The functions of both files that have loops, and not the same text."""
+    """The functions that have loops in both files and differ in their tokens."""
     texts = [_loop_texts(one) for one in (old, new)]
     names = [name for name, text in texts[0].items() if texts[1].get(name, text) != text]
     return Choice(tuple(names))
 
 
 def changed_parts(old: Source, new: Source, names: Sequence[str]) -> tuple[Source, Source] | None:
-    """The texts with what differs between these functions chosen, and all that is between loops of theirs.
+    """Selects in both sources what differs between these functions, with everything between their loops.
 
-    None where that has a jump in it, or where one of them is missing.
+    Returns None if that contains a jump, or if a function is missing.
     """
     places: list[tuple[Span, Span]] = []
     functions = [_functions(c_file(replace(one, chosen=()))) for one in (old, new)]
@@ -80,7 +79,8 @@ def changed_parts(old: Source, new: Source, names: Sequence[str]) -> tuple[Sourc
 
 
 def with_results(old: Source, new: Source, names: Sequence[str]) -> tuple[Source, Source]:
-    """The texts in which these functions return the value of a variable, where both can be put so."""
+    """Rewrites both sources so that these functions store their return value in a variable, if both can be
+    rewritten."""
     found: list[Source] = []
     for text in (replace(one, chosen=()) for one in (old, new)):
         functions = [node for name, node in _functions(c_file(text)).items() if name in names]
@@ -90,7 +90,7 @@ def with_results(old: Source, new: Source, names: Sequence[str]) -> tuple[Source
 
 
 def _common(several: Sequence[Sequence[Node]], *, backwards: bool) -> int:
-    """How many statements two lists have in common, at one end, up to the first loop there."""
+    """How many statements two lists share at one end, up to the first loop."""
     found = 0
     for one, other in zip(*(each[::-1] if backwards else each for each in several), strict=False):
         has_loops = one.type in LOOPS or next(outermost(one), None) is not None
@@ -101,7 +101,7 @@ def _common(several: Sequence[Sequence[Node]], *, backwards: bool) -> int:
 
 
 def _unused_after(statements: Sequence[Node], count: int) -> int:
-    """How many of the last `count` statements use no variable that those before them declare."""
+    """How many of the last `count` statements use no variable that earlier statements declare."""
     own = {
         named[0]
         for one in statements[: len(statements) - count]
@@ -114,14 +114,14 @@ def _unused_after(statements: Sequence[Node], count: int) -> int:
 
 
 def _worked(parts: Sequence[Node]) -> Sequence[Node]:
-    """The statements without declarations in front that compute nothing."""
+    """The statements without leading declarations that compute nothing."""
     while parts and parts[0].type == "declaration" and "=" not in parts[0].text:
         parts = parts[1:]
     return parts
 
 
 def _ends(statement: Node) -> bool:
-    """Whether a statement may leave the function, or is reached from elsewhere."""
+    """Whether a statement may leave the function, or be the target of a jump."""
     return any(node.type in _JUMPS for node in walk(statement))
 
 
@@ -129,10 +129,10 @@ _JUMPS = ("return_statement", "goto_statement", "labeled_statement")
 
 
 def to_compare(old: Source, new: Source, *, headers: bool) -> Choice | None:
-    """What to compare of two versions of a file: None where no loop can have changed.
+    """Selects the functions to compare in two versions of a file; returns None if no loop can have changed.
 
-    The functions with loops whose text is another, or that of a function they call; all of them where
-    something outside of functions is, or one of the `headers`.
+    These are the functions with loops whose tokens changed, or that call a changed function; all functions
+    with loops if code outside of functions, or one of the `headers`, changed.
     """
     if has_marks(old) or has_marks(new):
         return Choice()
@@ -146,12 +146,12 @@ def to_compare(old: Source, new: Source, *, headers: bool) -> Choice | None:
 
 
 def _loop_texts(source: Source) -> dict[str, tuple[str, ...]]:
-    """The functions of a file that have loops, by name, as tokens."""
+    """The tokens of the functions with loops, by name."""
     return _tokens(one.node for one in functions_with_loops(c_file(source)))
 
 
 def _tokens(functions: Iterable[Node]) -> dict[str, tuple[str, ...]]:
-    """By name; under `#if` there may be several of one name."""
+    """The tokens of functions, by name; under `#if` several may share a name."""
     found: dict[str, tuple[str, ...]] = {}
     for node in functions:
         name = function_name(node)
@@ -160,7 +160,7 @@ def _tokens(functions: Iterable[Node]) -> dict[str, tuple[str, ...]]:
 
 
 def _changed_or_calling(old: Source, new: Source) -> set[str]:
-    """The functions of OLD whose text is another in NEW, and those that name one of them."""
+    """Functions of OLD whose tokens differ in NEW, and those that name one of them, transitively."""
     before, after = (_tokens(c_file(one).possible.of_type("function_definition")) for one in (old, new))
     found = {name for name, words in before.items() if after.get(name) != words}
     while more := {name for name, words in before.items() if name not in found and found.intersection(words)}:
@@ -169,7 +169,7 @@ def _changed_or_calling(old: Source, new: Source) -> set[str]:
 
 
 def _texts(source: Source) -> list[list[str]]:
-    """Directives, and what stands outside of functions, as tokens."""
+    """The tokens of directives and of code outside of functions."""
     file = c_file(source)
     outside = [node.text for node in file.possible.named_children if node.type not in _INSIDE]
     return [spelled(text) for text in (*(line.place.text for line in file.directives), *outside)]
@@ -179,10 +179,10 @@ _INSIDE = ("function_definition", "comment")
 
 
 def counterparts(old: Sequence[Span], new: Source) -> Source:
-    """`new` with the places of the regions of the original chosen.
+    """`new`, with the counterparts of the original's regions chosen.
 
-    A file that marks as many or more is left alone.  One that marks some of them has the
-    others in the functions where it marks none.
+    A file that marks as many regions or more is not changed.  If it marks only some, the others are in the
+    functions where it marks none.
     """
     marked = [one.place for one in c_file(new).regions] if has_marks(new) else []
     if len(marked) >= len(old):
@@ -221,7 +221,7 @@ def _functions(file: CFile) -> dict[str, Node]:
 
 
 def _around(region: Span) -> tuple[str, list[str], list[str]]:
-    """The function around a region, and the texts of its statements before and after the region."""
+    """The name of the function around a region, and the texts of the statements on either side."""
     file = c_file(replace(region.source, chosen=()))
     for name, node in _functions(file).items():
         if node.start <= region.start and region.end <= node.end:
@@ -232,9 +232,8 @@ def _around(region: Span) -> tuple[str, list[str], list[str]]:
 
 
 def _between(body: Node, before: list[str], after: list[str]) -> Span:
-    """The statements of a block but for `before` and declarations that compute nothing in front, and `after`
-    at the end.
-    """
+    """The statements of a block without leading ones that are in `before` or are declarations that compute
+    nothing, and without the `after` at the end."""
     parts: Sequence[Node] = named_children(body)
     while parts and parts != (rest := _worked(parts[1:] if packed(parts[0].text) in before else parts)):
         parts = rest
@@ -247,9 +246,9 @@ def _between(body: Node, before: list[str], after: list[str]) -> Span:
 
 @dataclass(frozen=True)
 class GuardedComparison:
-    """The old programs under the guards of the new file, and the loops of these alone.
+    """The old programs under the guards of the new file, and the guarded loops of the new file alone.
 
-    `in_rows`: the old file was read with arrays in rows that are only read, which the guards are about.
+    `in_rows`: the old file was read with read-only arrays in rows, to which the guards refer.
     """
 
     old: tuple[Program, ...]
@@ -259,14 +258,14 @@ class GuardedComparison:
 
     @property
     def left(self) -> int:
-        """How much is left to believe."""
+        """The number of remaining assumptions."""
         return sum(len(program.trusted) for program in self.old)
 
 
 def under_guards(
     before: Source, new: Source, old: tuple[Program, ...], reading: ReadOptions
 ) -> GuardedComparison:
-    """The programs of `before`, read as leaves less to believe where `new` has guards."""
+    """The programs of `before` under the guards of `new`, read in the way that leaves fewer assumptions."""
     if len(c_file(new).regions) != len(old) or not unguarded(new, old)[1]:
         return GuardedComparison(old, new, {})
     found = _under(old, new)
@@ -288,6 +287,6 @@ def _under(old: tuple[Program, ...], new: Source) -> GuardedComparison:
 
 
 def _where(program: Program, guard: Established) -> Program:
-    """What a program does where a guard holds."""
+    """The program restricted to the sizes for which a guard holds."""
     shown = shown_by(program, program.assumptions, guard)
     return replace(program, assumptions=shown, context=program.context.intersect(guard.parameters))

@@ -1,4 +1,4 @@
-"""Two programs outside of the segments that `check` compares by running them."""
+"""Compares two programs outside of the segments that `check` compares by running them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from loopwright.source import Source, Span
 
 
 def uncompared(old: Span, new: Span) -> str | None:
-    """Why nothing can be said of what stands around two regions; None where it can be compared."""
+    """Returns why the code around two regions cannot be compared, or None if it can."""
     before, after = frame_of(old), frame_of(new)
     if before is None or after is None:
         return None if before is after else "only one of them is in a function"
@@ -21,7 +21,7 @@ def uncompared(old: Span, new: Span) -> str | None:
 
 
 def rest_difference(old: Span, new: Span) -> str | None:
-    """How two programs differ outside of their regions; what only the new one has does not count."""
+    """Returns how two programs differ outside of their regions, ignoring what only the new one has."""
     difference = outside_difference(old, new, of_regions=False)
     if difference is not None:
         return difference

@@ -1,4 +1,4 @@
-"""Two texts of C compared by regions: along the loops of the new one, and by reading it like the old one."""
+"""Compares two C sources by regions: along the loops of the new one, or by reading both in the same way."""
 
 from __future__ import annotations
 
@@ -49,37 +49,37 @@ OUTSIDE = "code outside the functions of these regions is not compared"
 
 @dataclass(frozen=True)
 class ComparisonOptions:
-    """How two files are read and compared."""
+    """Options for reading and comparing two files."""
 
     reading: ReadOptions = AS_MARKED
     old_compiled: CompilerOptions | None = None
-    """How the old file is compiled, where not as the new one."""
+    """Compiler options of the old file, if they differ from those of the new one."""
     allow_reassociation: bool = False
     for_provers: int = 0
-    """Regions of up to so many characters are compared by instances too, for other provers to confirm."""
+    """Regions of up to this many characters are also compared by instances, for other provers to confirm."""
     allow_contraction: bool = False
-    """Whether fused products and sums of vectors are taken for products and sums."""
+    """Whether fused multiply-adds of vectors are treated as separate products and sums."""
 
     @property
     def of_old(self) -> ReadOptions:
-        """How the old file is read."""
+        """How to read the old file."""
         return replace(self.reading, compiled=self.old_compiled or self.reading.compiled)
 
 
 PLAINLY = ComparisonOptions()
-"""Files in which pragmas mark the loops, with nothing stated of them."""
+"""Regions are marked by pragmas, and nothing is assumed about them."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The answers for the regions in their order, as far as they are yes, and what they rest on."""
+    """The answers for the regions in order, up to the first that is not yes, and their assumptions."""
 
     answers: tuple[Equivalence, ...]
     trusted: tuple[str, ...]
     place: Span
-    """Of the last region that was compared, in the new file."""
+    """The last region compared, in the new file."""
     contract: str = ""
-    """What is said of floating-point numbers, where there are some."""
+    """The contract for floating-point results, or ""."""
     only_for: OnlyFor | None = None
 
     def __repr__(self) -> str:
@@ -87,7 +87,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Proved where all regions are; otherwise what is said of the first that is not."""
+        """Proved if all regions are; otherwise the verdict on the first region that is not."""
         last = self.answers[-1].verdict
         if not isinstance(last, Proved):
             return last
@@ -100,11 +100,11 @@ class Comparison:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What explains a no, where that is possible."""
+        """Notes that explain a negative answer, if there are any."""
         return self.answers[-1].notes
 
     def with_remark(self, remark: str) -> Comparison:
-        """The same, with a remark in the witness of a no."""
+        """The same comparison, with a remark appended to the witness of a refutation."""
         *others, last = self.answers
         if not isinstance(last.verdict, Refuted):
             return self
@@ -115,7 +115,7 @@ class Comparison:
 def compared_texts(
     before: Source, source: Source, written: Source, asked: ComparisonOptions, progress: Progress
 ) -> Comparison:
-    """What is found of two texts, of which the second one is `written` otherwise."""
+    """Compares two sources; `written` is the second one as it was before it was reworded."""
     compiled, options = asked.of_old.compiled, asked.reading.compiled
     old = read_source(before, asked.of_old)
     names = names_written_out(before, old)
@@ -157,7 +157,7 @@ def compared_texts(
 def _in_some_way(
     along: Comparison | None, compared: Callable[[], Comparison], text: Source, asked: ComparisonOptions
 ) -> Comparison:
-    """What is found along the loops of the text, and where that is no answer, or needs provers, otherwise."""
+    """Returns the answer along the loops, or another if that is undecided or provers should confirm it."""
     if along is None:
         return compared()
     is_undecided = isinstance(along.verdict, Undecided)
@@ -170,9 +170,9 @@ def _in_some_way(
 def _followed(
     before: Source, old: tuple[Program, ...], text: Source, asked: ComparisonOptions, progress: Progress
 ) -> Comparison | None:
-    """What following the loops tells.
+    """Compares by following the loops of the new source.
 
-    It asks no compiler: what it takes for C must be C, and mean what it seems to.
+    This uses no compiler, so the source must be valid C and mean what it appears to mean.
     """
     is_plain = adds_only_harmless_text(before, text)
     along = _along(old, text, progress, allow_reassociation=asked.allow_reassociation) if is_plain else None
@@ -186,7 +186,7 @@ def _followed(
 def _different_around(
     old: Sequence[Program], before: Source, text: Source, compilers: tuple[CompilerOptions, CompilerOptions]
 ) -> str | None:
-    """Why regions that agree are no answer: what is around them differs."""
+    """Returns how the code around regions that agree differs, or None."""
     for program, region in zip(old, c_file(text).regions, strict=True):
         difference = difference_around(program.region, region.place, *compilers, agree=True)
         if difference is None and not adds_only_harmless_text(before, text):
@@ -205,10 +205,10 @@ def _as_a_whole(
     text: Source,
     compilers: tuple[CompilerOptions, CompilerOptions],
 ) -> Comparison:
-    """What regions that are not proved tell of the functions around them.
+    """Extends a refutation of regions to the functions around them.
 
-    That regions differ is no answer where what is around them differs too: it may do what they leave out.
-    Nor is it where the old one may not do what its loops do.
+    It becomes undecided if the code around the regions differs too, because that may do what they leave out,
+    or if the pragmas of the old file are not proved, because it may then not do what its loops do.
     """
     verdict, regions = found.verdict, c_file(text).regions
     if not isinstance(verdict, Refuted) or len(old) != len(regions):
@@ -227,21 +227,21 @@ def _as_a_whole(
 
 
 def _may_wrap(program: Program) -> bool:
-    """Whether it is only assumed that an unsigned number does not: NEW has to be looked at for that, too."""
+    """Whether it is only assumed that no unsigned number wraps around: NEW must then be checked too."""
     left = (one for one in program.trusted if one.kind is AssumptionKind.ARITHMETIC)
     return any(one.holds_for is not None for one in left)
 
 
 def _unkept(old: Sequence[Program]) -> str | None:
-    """What is not known of the pragmas of originals: they may not do what their loops do without them."""
+    """Returns what is not proved about the pragmas of the originals, which may change what their loops do."""
     found = next((said for one in old if (said := _not_known(one)) is not None), None)
     return None if found is None else f"what the pragmas of {old[0].source.path} say is not proved: {found}"
 
 
 def _not_known(program: Program) -> str | None:
-    """What is not known of the pragmas of an original.
+    """Returns what is not proved about the pragmas of an original.
 
-    `omp for` divides its loop among the threads of whoever calls the function.
+    An orphaned `omp for` divides its loop among the threads of its caller.
     """
     dropped = (one.text for one in program.trusted if one.kind is AssumptionKind.PRAGMA)
     divided = next((text for text in dropped if re.search(r"#pragma\s+omp\s+(?:for|sections)\b", text)), None)
@@ -259,9 +259,10 @@ def _not_known(program: Program) -> str | None:
 
 
 def _otherwise(compared: Callable[[], Comparison], along: Comparison) -> Comparison:
-    """A second answer, where it is better: one that other provers can confirm, or one at all.
+    """Returns a second answer if it is better: other provers can confirm it, or it decides.
 
-    A text that cannot be read for it has the first, and both reasons where neither is an answer.
+    If the source cannot be read for the second way, the first answer is returned; if neither decides, both
+    reasons are.
     """
     last = along.answers[-1]
     try:
@@ -278,7 +279,7 @@ def _otherwise(compared: Callable[[], Comparison], along: Comparison) -> Compari
 
 
 def _undecided(found: Comparison, along: Undecided, other: str) -> Comparison:
-    """The reasons of both ways."""
+    """An undecided comparison with the reasons of both ways."""
     own = along.reason if along.sizes else f"along its loops: {along.reason}"
     last = found.answers[-1].verdict
     unread = isinstance(last, Undecided) and last.unread
@@ -294,7 +295,7 @@ def _compared(
     allocated: frozenset[str],
     progress: Progress,
 ) -> Comparison:
-    """The regions of a text, one after the other, until one is not proved."""
+    """Compares the regions of a source in order, until one is not proved."""
     signed = counts_signed(source, asked.reading.compiled)
     text = read_text(source, old, asked.reading.pure) if signed else None
     new = text or parse_c(source, asked.reading)
@@ -333,7 +334,7 @@ def _compared(
 
 
 def _unstated(before: Program, after: Program, allocated: frozenset[str]) -> str | None:
-    """What the new text needs, and the old one does not."""
+    """Returns what the new source requires and the old one does not."""
     return (
         further_assumption(before, after)
         or missing_assumption(before, after)
@@ -348,11 +349,11 @@ _OF_CELLS = (AssumptionKind.ROWS, AssumptionKind.BOUNDS, AssumptionKind.ALIASING
 def _tried(
     old: Program, new: Program, guard: Established | None, *, from_text: bool
 ) -> tuple[Program, Program]:
-    """Both with what is proved, or tested by a guard, marked in their assumptions."""
+    """Both programs, with the assumptions marked that are proved or tested by a guard."""
     facts = old.facts if guard is None else old.context.intersect(guard.parameters)
     old = replace(old, assumptions=within_types(old, new, facts))
     theirs = new.assumptions if guard is None else shown_by(new, new.assumptions, guard)
-    # Of a text whose loops are not worked out, the cells are those of the old file.
+    # If the loops of the source are not analysed on their own, its cells are those of the old file.
     theirs = tuple(one for one in theirs if not from_text or one.kind not in _OF_CELLS)
     settled = {(one.kind, one.text) for one in old.assumptions if one.standing is not Standing.ASSUMED}
     arithmetic = {pair for pair in settled if pair[0] is AssumptionKind.ARITHMETIC}
@@ -363,7 +364,7 @@ def _tried(
 def _along(
     old: Sequence[Program], source: Source, progress: Progress, *, allow_reassociation: bool
 ) -> Comparison | None:
-    """What following the loops of the new file tells, where they can be followed in all its regions."""
+    """Compares along the loops of the new file; returns None if a region has loops it cannot follow."""
     marked = c_file(source).regions
     if len(marked) != len(old) or any(is_assume(one) for each in marked for one in each.pragmas):
         return None
@@ -383,12 +384,12 @@ def _along(
 
 
 def _start(region: Span) -> Span:
-    """Where the text of a region starts."""
+    """The position of the first token of a region."""
     return region.source.at(region.start + len(region.text) - len(region.text.lstrip()))
 
 
 def _trusted(old: Sequence[Program], new: Sequence[Program], answers: list[Equivalence]) -> tuple[str, ...]:
-    """What the answers rest on, each thing once however it is put."""
+    """The assumptions of the answers; an assumption that is phrased in several ways is listed once."""
     proved = {promise.pragma.place for program in new for promise in promises(program)}
     said = [entry.text for program in old for entry in program.trusted]
     said += [entry.text for program in new for entry in program.trusted if entry.place not in proved]

@@ -1,12 +1,13 @@
-"""Integers that a new text computes as values in a type that does not hold them, where the old one does not.
+"""Finds integers that NEW computes as values in a type that cannot hold them, where OLD does not overflow.
 
-Values are compared as integers, whatever types they are computed in: `i * 100000` is `i * 100000L` as long as
-an int holds it.  For every such expression e of type T in a statement with domain D
+Values are compared as mathematical integers, whatever types they are computed in: `i * 100000` equals `i *
+100000L` as long as an int holds it.  For every such expression e of type T in a statement with domain D
 
     { p : there are i in D(p) with e(i, p) outside of T }
 
-are the sizes at which it is not: none of NEW's may be one at which OLD computes all that it does.  What NEW
-computes in the head of a loop too is a bound, and those are listed as not overflowing.
+is the set of sizes at which it overflows: no such size of NEW may be one at which OLD computes everything
+without overflow.  What NEW also computes in the head of a loop is a bound; it is a listed assumption that
+these do not overflow.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from loopwright.prove.verdict import Refuted, Undecided
 
 ARITHMETIC = ("+", "-", "*", "<<")
 _EFFORT = 2_000_000
-"""Steps of isl."""
+"""Maximum number of isl operations."""
 
 
 @dataclass(frozen=True)
@@ -52,21 +53,23 @@ class _IntegerValue:
 
 
 def overflow_of_new(old: Program, new: Program) -> Refuted | Undecided | None:
-    """A value of NEW beyond its type, at sizes at which none of OLD is beyond its own; both have the same
-    parameters.  None where there is none, or where isl takes too long to tell."""
+    """Returns a value of NEW outside its type, at sizes at which no value of OLD is outside its own; both
+    programs have the same parameters.  Returns None if there is none, or if isl takes too long."""
     known = old.facts.intersect(new.facts)
     return _overflow(old, (*old.assumptions, *new.assumptions), known, _loops(new), sides(new))
 
 
 def overflow_of_text(old: Program, text: LoopText) -> Refuted | Undecided | None:
-    """The same for loops that were followed."""
+    """The same as `overflow_of_new`, for loops that were followed."""
     statements = {name: leaf.syntax for name, leaf in text.leaves.items()}
     return _overflow(old, old.assumptions, old.facts, text.loops, statements)
 
 
 def overflow_at(old: Program, sizes: Mapping[str, int]) -> str | None:
-    """That OLD computes a signed integer beyond its type for these sizes, as a bound, in a subscript or as a
-    value: it may do anything then.  None where there is none, or where that is not known.
+    """Returns a signed overflow of OLD at these sizes, in a bound, a subscript or a value, which is undefined
+    behaviour.
+
+    Returns None if there is none, or if that is not known.
     """
     found = _signed_overflow(old, sizes)
     return None if found is None else f"for {values_text(sizes)} OLD may do anything: {found}"
@@ -74,14 +77,14 @@ def overflow_at(old: Program, sizes: Mapping[str, int]) -> str | None:
 
 def _signed_overflow(old: Program, sizes: Mapping[str, int]) -> str | None:
     if not {*old.params} <= sizes.keys():
-        return None  # of a difference for all sizes
+        return None  # the difference holds for all sizes
     try:
         refuse_overflow(old, {name: (size, size) for name, size in sizes.items()})
     except Overflows as failure:
         if failure.kind.signed:
             return str(failure)
     except NotShown:
-        pass  # an interval is too wide, or there is no bound for data
+        pass  # an interval is too wide, or data has no bound
     known = at_parameters(old.context, sizes)
     try:
         own = {name: [*_computed(one.node, one.words, subscripts=True)] for name, one in sides(old).items()}
@@ -109,11 +112,11 @@ def _overflow(
     try:
         return within_effort(_EFFORT, lambda: _found(old, known, loops, computed))
     except isl.Error:
-        return None  # what is taken on trust then is listed
+        return None  # the assumption is then listed
 
 
 def _in_their_types(program: Program) -> isl.Set:
-    """The sizes that variables can have which are declared outside of the region."""
+    """The sizes that fit into the types of variables declared outside of the region."""
     found, kinds = everywhere(), program.file.kinds(program.region)
     for one in program.parameters:
         declared = program.file.declarations.visible(one.text, program.region)
@@ -145,7 +148,7 @@ def _found(
 
 
 def _bounds_around(node: Node) -> frozenset[str]:
-    """The sums and products in heads of loops, of the text that a node is in."""
+    """The sums and products in loop heads of the text around a node."""
     root = node
     while root.parent is not None:
         root = root.parent
@@ -178,7 +181,7 @@ def _loops(program: Program) -> LoopNode:
 def _beyond(
     loops: LoopNode, computed: Mapping[str, list[_IntegerValue]], known: isl.Set
 ) -> Iterator[tuple[_IntegerValue, isl.Set]]:
-    """Each integer that is computed, with its values that its type does not hold."""
+    """Yields each computed integer with the values that its type cannot hold."""
     valued = with_calls(
         loops, lambda call: Call(call.name, tuple(one.value for one in computed.get(call.name, ())))
     )
@@ -192,7 +195,7 @@ def _beyond(
 
 
 def _computed(node: Node, words: Words, *, subscripts: bool = False) -> Iterator[_IntegerValue]:
-    """What is added and multiplied, what a cast makes of it, and what the locals are given that are named."""
+    """Yields sums, products and casts in a node, and the initial values of the locals that it names."""
     for part in walk(node):
         if is_in_subscript(part) and not subscripts:
             continue
@@ -212,7 +215,7 @@ def _computed(node: Node, words: Words, *, subscripts: bool = False) -> Iterator
 
 
 def _given(name: Node) -> Node | None:
-    """The value of the local variable of a block around a name."""
+    """Returns the initial value of the block-local variable with this name."""
     outer = name.parent
     while outer is not None and outer.type != "function_definition":
         if outer.type == "compound_statement":
