@@ -97,9 +97,9 @@ class _Maker:
         name = self.rng.choice("st")
         first = f"{name} = {self.value('i')};"
         second = f"{self.cell('i', written=True)} = {name} + {self.cell('i')};"
-        if self.rng.random() < 0.3:
+        if self.rng.random() < 0.2:
             first = f"if ({self.rng.choice(('i > 1', 'i < m', self.cell('i') + ' > 2'))}) {first}"
-        body = [first, second] if self.rng.random() < 0.6 else [second, first]
+        body = [first, second] if self.rng.random() < 0.75 else [second, first]
         if self.rng.random() < 0.2:
             body = self.loop("j", [re.sub(r"\bi\b", "j", one) if "if" not in one else one for one in body])
         return self.loop("i", body)
@@ -185,7 +185,7 @@ class _Maker:
         """A variable of each iteration, of a type that may not hold what it is given."""
         kinds = ("unsigned char", "unsigned", "unsigned", "short", "signed char", "long", "float", "int")
         kind = self.rng.choice(kinds)
-        sums = ("i - 3", "i * 40", "i + n", "i", "n - i", "i * 7 - m", "i + 0L", "i - 5L", "n - 2L - i")
+        sums = "i - 3", "i * 40", "i + n", "i", "i - n", "i * 7 - m", "i + 0L", "i - 5L", "n - 2L - i"
         given = self.rng.choice((*sums, self.cell("i")))
         used = self.rng.choice(("x", "x", "(x - 9) / 2", "x * 3", "x - n", "(x > 2)"))
         body = [f"{kind} x = {given};", f"{self.cell('i', written=True)} = {used} + {self.cell('i')};"]
@@ -205,6 +205,14 @@ def dependent_program(rng: random.Random, apart: float = 0.3) -> Program:
 def stored_program(rng: random.Random) -> Program:
     """A program with a variable or a row that operations on storage can change."""
     return _program(rng, 0.4, ("temporary", "row", "row", "chain"))
+
+
+def sequential_program(rng: random.Random, apart: float) -> Program:
+    """A program whose loops are read as they are: no number and no pointer moves on in each iteration."""
+    return _program(rng, apart, (
+        "chain", "chain", "nest", "nest", "loops", "temporary", "temporary", "temporary", "row", "sum_of",
+        "sum_of", "prevented", "local",
+    ))  # fmt: skip
 
 
 def counted_program(rng: random.Random) -> Program:
@@ -238,6 +246,11 @@ def _program(rng: random.Random, apart: float, shapes: tuple[str, ...]) -> Progr
     declared += [f"  {kind} *f = A0, *g = A1;"] if chosen == "exchanged" else []
     declared += ["  int c = 0;"] if any(re.search(r"\bc\b", line) for line in body) else []
     lines = [f"void f({given})", "{", *declared, "#pragma scop", *(f"  {one}" for one in body)]
-    read = (f"  out[{k}] = {one};" for k, one in enumerate("st") if rng.random() < 0.65)
-    lines += ["#pragma endscop", *read]
+    lines += ["#pragma endscop", *_read_after(rng, "\n".join(body))]
     return Program("\n".join([*lines, "}", ""]), arrays)
+
+
+def _read_after(rng: random.Random, body: str) -> list[str]:
+    """Most variables that the region sets are read after it."""
+    likely = {name: 0.75 if re.search(rf"\b{name} [-+*]?= ", body) else 0.4 for name in "st"}
+    return [f"  out[{k}] = {name};" for k, name in enumerate("st") if rng.random() < likely[name]]

@@ -13,7 +13,7 @@ from collections import Counter
 from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.rewrite.directives import prove_directives
 from loopwright.rewrite.request import Request
-from tests.fuzz.dependent import counted_program, dependent_program
+from tests.fuzz.dependent import counted_program, dependent_program, sequential_program
 from tests.fuzz.findings import Finding
 from tests.fuzz.judge import Pair, judged, judged_with_threads
 from tests.fuzz.limits import Late, limited
@@ -32,8 +32,9 @@ MORE = ("schedule(static)", "schedule(static, 2)", "num_threads(3)", "if(n > 3)"
 def directed_pair(seed: int) -> Pair:
     """A program, and the same with a directive at one of its loops or two."""
     rng = random.Random(f"directive {seed}")
-    program = dependent_program(rng, 0.6) if rng.random() < 0.85 else random_program(rng)
-    program = counted_program(rng) if rng.random() < 0.06 else program
+    made = sequential_program if rng.random() < 0.9 else dependent_program
+    program = made(rng, 0.6) if rng.random() < 0.85 else random_program(rng)
+    program = counted_program(rng) if rng.random() < 0.12 else program
     lines = program.text.split("\n")
     loops = [k for k, line in enumerate(lines) if line.lstrip().startswith("for (")]
     chosen = rng.sample(loops, min(len(loops), rng.choice((1, 1, 1, 2))))

@@ -12,11 +12,11 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from loopwright.c.reworded.flat_loops import SIZES
-from loopwright.c.trees import parsed
 from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.comparison.texts import PLAINLY, ComparisonOptions
 from loopwright.prove.verdict import Proved, Refuted, Undecided
+from tests.fuzz.declared import may_compile
 from tests.fuzz.findings import Finding
 from tests.fuzz.judge import LATE_SEEDS, NOT_COMPILED, Judgement, Pair, Size, judged
 from tests.fuzz.limits import Late, limited
@@ -29,6 +29,7 @@ _TOKEN = re.compile(
     r"[A-Za-z_]\w*|\d+\.?\d*\w*|<<=?|>>=?|[-+*/%&|^<>=!]=|&&|\|\||\+\+|--|[-+*/%&|^<>=!~?:;,(){}\[\].]"
 )
 _CAST = re.compile(r"\((?:(?:un)?signed )?(?:int|unsigned|long|short|char|float|double|_Bool)\)(?=[\w(])")
+_LOCAL = re.compile(r"(?m)^\s+((?:un)?(?:signed )?\w+) x = ")
 _TYPES = ("int", "unsigned", "long", "short", "char", "float", "double", "_Bool")
 _GROUPS = (
     ("+", "-", "*"),
@@ -62,11 +63,11 @@ class Mutant:
 
 
 def mutated(rng: random.Random, text: str) -> str:
-    """The text with one token of its function changed, or two lines, or a directive; most are C."""
+    """The text with one token of its function changed, or two lines, or a directive; most may compile."""
     made = text
-    for _ in range(1 if rng.random() < 0.05 else 4):
+    for _ in range(1 if rng.random() < 0.05 else 6):
         made = _mutated(rng, text)
-        if made != text and not parsed(made).has_error:
+        if made != text and may_compile(made):
             break
     return made
 
@@ -77,10 +78,8 @@ def _mutated(rng: random.Random, text: str) -> str:
         return _other_directive(rng, text)
     if rng.random() < 0.15:
         return text[:start] + _other_lines(rng, text[start:])
-    casts = list(_CAST.finditer(text, start))
-    if casts and rng.random() < 0.35:
-        one = rng.choice(casts)
-        return text[: one.start()] + text[one.end() :]
+    if rng.random() < 0.35 and (other := without_a_cast(rng, text)) != text:
+        return other
     found = [one for one in _TOKEN.finditer(text, start) if one.start() > text.index("{", start)]
     # min and max without a definition are what everybody means by them: definitions stay
     found = [one for one in found if not text[: one.start()].rsplit("\n", 1)[-1].startswith("#")]
@@ -93,6 +92,24 @@ def _mutated(rng: random.Random, text: str) -> str:
         word = other_token(rng, one.group(), names)
         if word != one.group():
             return text[: one.start()] + word + text[one.end() :]
+
+
+def without_a_cast(rng: random.Random, text: str) -> str:
+    """The text with one cast of its function left out; as it is where there is none."""
+    casts = list(_CAST.finditer(text, text.index("void f(")))
+    if not casts:
+        return text
+    one = rng.choice(casts)
+    return text[: one.start()] + text[one.end() :]
+
+
+def with_another_type(rng: random.Random, text: str) -> str:
+    """The text without a cast, or where it has none with another type of the local x."""
+    other, declared = without_a_cast(rng, text), _LOCAL.search(text)
+    if other != text or declared is None:
+        return other
+    kind = rng.choice([one for one in _TYPES if one != declared[1]])
+    return text[: declared.start(1)] + kind + text[declared.end(1) :]
 
 
 def tokens(text: str) -> list[re.Match[str]]:

@@ -11,14 +11,17 @@ from tests.fuzz.stencils import STEPS, tiles_of_steps
 def random_operation(rng: random.Random, program: Program, number: int) -> tuple[str, ...]:
     """The lines of one operation; the handles that they bind end in `number`."""
     one, other = (rng.choice(program.statements) for _ in range(2))
+    setting = [each for each in program.statements if _sets_a_local(each)]
+    if setting and rng.random() < 0.5:
+        one = rng.choice(setting)
     if one.iterators[:1] == (STEPS,) and rng.random() < 0.6:
         return tiles_of_steps(rng, number)
     if rng.random() < 0.05:
         return storage_operation(rng, program, number) + marked_loop(rng, program, number)
-    has_temporary = any(access.is_write and access.array in ("s", "t", "v") for access in one.accesses)
-    if rng.random() < (0.4 if has_temporary else 0.08):
+    has_temporary = one in setting
+    if rng.random() < (0.3 if has_temporary else 0.08):
         return marked_loop(rng, program, number)
-    if has_temporary and one.depth and rng.random() < 0.4:  # what it holds after the loop is that of another
+    if has_temporary and one.depth and rng.random() < 0.55:  # what it holds after the loop is that of another
         at = rng.randrange(one.depth)
         return f"L{number} = lift({one.name}, {at})", f"reverse(L{number}, {one.iterators[at]})"
     loops = list(one.iterators) or ["i"]
@@ -69,6 +72,11 @@ def random_operation(rng: random.Random, program: Program, number: int) -> tuple
     if chosen.startswith("isplit"):
         chosen = f"(X{number}, Y{number}) = {chosen}"
     return (*lines, chosen)
+
+
+def _sets_a_local(one: Statement) -> bool:
+    """Whether a statement sets a variable or a row of the function."""
+    return any(access.is_write and access.array in ("s", "t", "v") for access in one.accesses)
 
 
 def storage_operation(rng: random.Random, program: Program, number: int) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
     storage   other subscripts, sizes or loops that copy, in the text that an operation on storage makes
     loops     loops of kernels that run other iterations
     text      a token of the C that is printed: loops, clauses, guards
+    types     a cast of the C that is printed, or the type of a local
     kernels   a token of the text of kernels
 
 A mistake that is accepted is run beside the original: one in what is not needed changes nothing.
@@ -30,7 +31,7 @@ from loopwright.transform.storage import TextEdit
 from tests.fuzz.dependent import dependent_program, local_program, stored_program
 from tests.fuzz.findings import Finding
 from tests.fuzz.limits import Late, limited
-from tests.fuzz.mutants import Mutant, mutated, other_token, tokens
+from tests.fuzz.mutants import Mutant, mutated, other_token, tokens, with_another_type
 from tests.fuzz.programs import random_program
 from tests.fuzz.scripts import mapped_loops, marked_loop, random_operation, storage_operation
 from tests.fuzz.transforms import KERNELS, Case, accepted, script_of
@@ -38,7 +39,7 @@ from tests.prove.mutation import mutants
 
 TOGETHER = 3
 """Numbers that have one program and script."""
-STAGES = ("storage",) * 3 + ("text",) * 4 + ("kernels", "kernels", "loops")
+STAGES = ("storage",) * 3 + ("text",) * 4 + ("types", "types", "kernels", "kernels", "loops")
 
 
 def stage_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
@@ -47,7 +48,8 @@ def stage_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
     mistake = Mistake(rng, random.Random(f"stage of {seed // TOGETHER}").choice(STAGES))
     try:
         with limited():
-            case = replace(_case(seed // TOGETHER, mistake.stage), seed=seed)
+            number = seed if mistake.stage == "types" else seed // TOGETHER  # these have few types to change
+            case = replace(_case(number, mistake.stage), seed=seed)
             with mistake.planted(guarded=case.guard):
                 done = accepted(case)
     except Late:
@@ -89,9 +91,11 @@ def _tried(rng: random.Random, seed: int, stage: str) -> Case:
         case "kernels" | "loops":
             program = dependent_program(rng, 0.7)
             script = script_of(program, rng, mapped_loops, 1)
+        case "types":
+            program = local_program(rng)
+            script = script_of(program, rng, random_operation, rng.choice((0, 1, 1)))
         case _:
             program = dependent_program(rng, 0.4) if rng.random() < 0.7 else random_program(rng)
-            program = local_program(rng) if rng.random() < 0.2 else program
             chosen = rng.choice((random_operation, random_operation, storage_operation, marked_loop))
             script = script_of(program, rng, chosen, rng.choice((0, 1, 1, 2)))
     is_guarded = stage == "text" and rng.random() < 0.35
@@ -175,7 +179,8 @@ class Mistake:
             made = step(regions, openmp=openmp)
             if guarded and not any(one.guard for one in regions):
                 return made
-            self.made = True
-            return replace(made, text=mutated(self.rng, made.text))
+            other = (with_another_type if self.stage == "types" else mutated)(self.rng, made.text)
+            self.made = self.made or other != made.text
+            return replace(made, text=other)
 
         return source

@@ -84,8 +84,8 @@ FAULTS = (
     Planted(
         "a conversion there and back is nothing",
         "prove/equivalence/laws.py",
-        "            return inner if _holds(kind, other) else None",
-        "            return inner",
+        " if operator == conversion(other) and _holds(inner.type, other):",
+        " if operator == conversion(other):",
         "rewrite",
     ),
     Planted(
@@ -181,10 +181,10 @@ FAULTS = (
     ),
     Planted(
         "variables are not read after a region",
-        "model/program.py",
-        "        return is_dead_after(self.file, self.region, array.name, array.rank)",
-        "        return array.rank == 0 or is_dead_after(self.file, self.region, array.name, array.rank)",
-        "transform",
+        "read/c/gate/gate.py",
+        '        observed: bool | None = read_after(file, region, declared) != ""',
+        "        observed: bool | None = False",
+        "transform,directive",
     ),
     Planted(
         "loops of MLIR count by one",
