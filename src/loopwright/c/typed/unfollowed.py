@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import permutations
 
 from loopwright.c.tokens import names_in
@@ -120,8 +121,16 @@ def _has_refused_atomics(function: TypedFunction) -> bool:
 
 def is_called_blindly(function: TypedFunction, file: TypedFile) -> bool:
     """Whether a function is named without being called: its arguments are then unknown."""
-    name = re.escape(function.declaration.name)
-    return re.search(rf"\b{name}\b(?!\s*\()", file.text.text) is not None
+    return function.declaration.name in _named_uncalled(file.text.text)
+
+
+@lru_cache(maxsize=8)
+def _named_uncalled(text: str) -> frozenset[str]:
+    """The words of a text that an opening parenthesis does not follow, once at least."""
+    return frozenset(_UNCALLED.findall(text))
+
+
+_UNCALLED = re.compile(r"[\w$]+(?![\w$])(?!\s*\()")
 
 
 def _addresses(value: tree.OtherExpression) -> Iterator[tree.Expression]:
