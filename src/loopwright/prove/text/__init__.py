@@ -1,1 +1,1 @@
-"""The text against its model: what was read, and what was written, from the syntax tree alone."""
+"""Proves that a source agrees with its model, for sources read and written, from the syntax tree alone."""

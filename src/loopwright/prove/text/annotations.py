@@ -1,14 +1,15 @@
-"""Pragmas in a text that promise independent iterations: each promise is proved for its loop.
+"""Pragmas that promise independent iterations: each promise is proved for its loop.
 
-`#pragma omp parallel for`, `#pragma omp simd`, `#pragma ivdep` and `#pragma GCC ivdep` stand in front
-of a loop.
-`ivdep` is about lanes, which keep anti-dependences that lead forward; OpenMP promises no such order.
-Nothing is taken on trust: the loop is the one that follows in the text, and its
-iterations are compared by the accesses of the text.  A `reduction` clause lets steps of that
-reduction change their order; what a `private` or `lastprivate` clause names is proved to be each
-iteration's own.  A thread's copy by `firstprivate` is what the loop found, if the loop does not write it,
-or else it has to be each iteration's own; `linear` is said of the iterator alone.  Any other pragma may mean
-anything, unless it is known to leave a loop's meaning alone.
+`#pragma omp parallel for`, `#pragma omp simd`, `#pragma ivdep` and `#pragma GCC ivdep` apply to the loop that
+follows.
+
+`ivdep` is about vector lanes, which preserve forward anti-dependences; OpenMP promises no such order.
+
+Nothing is taken on trust: the iterations of the loop that follows are compared by the accesses in the source.
+A `reduction` clause allows steps of that reduction to be reordered; what a `private` or `lastprivate` clause
+names is proved to be private to each iteration.  A thread's `firstprivate` copy has the value before the loop
+if the loop does not write it; otherwise it must be private to each iteration; `linear` is accepted for the
+iterator alone.  Any other pragma may mean anything, unless it is known to preserve the meaning of a loop.
 """
 
 from __future__ import annotations
@@ -58,32 +59,32 @@ _HARMLESS = re.compile(
 
 @dataclass(frozen=True)
 class Promise:
-    """The loop a pragma stands at, the accumulators it names, and what is each iteration's own."""
+    """The loop a pragma applies to, the accumulators it names, and what is private to each iteration."""
 
     pragma: Directive
     loop: Node
     depth: int
     iterators: frozenset[str]
-    """Of all loops the pragma is about."""
+    """The iterators of all loops that the pragma applies to."""
     reductions: frozenset[tuple[str, str]]
     private: frozenset[str]
     last: frozenset[str]
 
     @property
     def first(self) -> frozenset[str]:
-        """What threads have copies of that start with the value before the loop."""
+        """The variables of which each thread has a copy, initialised with the value before the loop."""
         return names_in_clause(self.pragma.argument, "firstprivate")
 
     @property
     def is_for_gcc(self) -> bool:
-        """Then a scalar that is declared in the region needs no clause: the compiler sees it is one."""
+        """Whether it is `ivdep`: scalars that the region declares then need no clause; GCC sees that."""
         return _GCC.search(self.pragma.argument) is not None
 
 
 def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict:
-    """Whether the iterations of every loop with such a pragma are independent, and no other pragma matters.
+    """Proves that iterations of every loop with such a pragma are independent, and no other pragma matters.
 
-    Without `allow_reassociation`, a `reduction` clause promises too much.
+    Without `allow_reassociation`, a `reduction` clause is not proved.
     """
     other_pragma = _unknown_pragma(program)
     if other_pragma is not None:
@@ -119,7 +120,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
 
 
 def _unclear(program: Program, promise: Promise, *, allow_reassociation: bool) -> str | None:
-    """What is not known of the clauses of a pragma, or not proved of the variables they name."""
+    """Returns why a clause of a pragma is not understood, or not proved for the variables it names."""
     line, argument = promise.pragma.place.line, promise.pragma.argument
     unknown = unknown_clause(argument, program.file.macro_names)
     if unknown is not None:
@@ -154,7 +155,7 @@ def _unclear(program: Program, promise: Promise, *, allow_reassociation: bool) -
 
 
 def is_promise(argument: str) -> bool:
-    """Whether a pragma says that the iterations of the loop after it are independent."""
+    """Whether a pragma promises that the iterations of the next loop are independent."""
     return _PROMISE.match(argument) is not None
 
 
@@ -176,7 +177,7 @@ def _unknown_pragma(program: Program) -> Directive | None:
 
 
 def promises(program: Program) -> Iterator[Promise]:
-    """The pragmas of the region with their loops."""
+    """Yields the promises of the region with their loops."""
     loops = program.syntax.of_type("for_statement")
     for pragma in _pragmas(program):
         if not is_promise(pragma.argument):
@@ -192,7 +193,7 @@ def promises(program: Program) -> Iterator[Promise]:
 
 
 def said_of_loops(program: Program) -> tuple[frozenset[Independent], ...]:
-    """What the pragmas of the region say of each loop around its statements, in the order of the text."""
+    """What the pragmas of the region promise about each loop around its statements, in source order."""
     statements = [statement.body.place for statement in program.statements]
     loops = [
         node
@@ -232,9 +233,9 @@ def _said(argument: str) -> Iterator[Independent]:
 
 
 def _together(loop: Node, pragma: Directive) -> Iterator[Node]:
-    """The loops that `collapse(n)` makes one of, each right inside the one before.
+    """The loops that `collapse(n)` joins, each perfectly nested in the one before.
 
-    A promise about each is a promise about all.
+    A promise about each of them is a promise about all.
     """
     yield loop
     for _ in range(1, number_in_clause(pragma.argument, "collapse") or 1):
@@ -248,7 +249,7 @@ def _together(loop: Node, pragma: Directive) -> Iterator[Node]:
 
 
 def clauses_of(argument: str) -> tuple[frozenset[tuple[str, str]], frozenset[str], frozenset[str]]:
-    """The reductions, and what is private and lastprivate; of an array section, the array."""
+    """The reductions and the names in `private` and `lastprivate`; for an array section, the array."""
     combined = frozenset((one.operator, one.array) for one in combined_cells(argument))
     return combined, names_in_clause(argument, "private"), names_in_clause(argument, "lastprivate")
 
@@ -260,7 +261,7 @@ def _loop(program: Program, promise: Promise) -> ParallelLoop:
 
 
 def _own(program: Program, promise: Promise, name: str) -> Private | None:
-    """Whether the iterations of the loop can each have their own `name`."""
+    """Returns how each iteration of the loop can have its own `name`, or None."""
     array = next((one for one in program.arrays if one.name == name), None)
     if array is None:
         return None
@@ -271,10 +272,10 @@ def _own(program: Program, promise: Promise, name: str) -> Private | None:
 
 
 def _not_own(program: Program, promise: Promise) -> str | None:
-    """The first name in a clause of which that is not so, or whose last value gets lost.
+    """The first name in a clause that cannot be privatised, or whose last value would be lost.
 
-    An iterator of a loop inside that is declared elsewhere has to be in a clause: threads would
-    share it.  Its loop sets it before it is read.  Those of the loops that are shared out are private.
+    An iterator of an inner loop that is declared outside must be in a clause: threads would share it.  Its
+    loop sets it before it is read.  The iterators of the distributed loops are private.
     """
     iterators = _assigned_iterators(promise.loop)
     if not promise.is_for_gcc and not iterators <= promise.private | promise.iterators:
@@ -288,9 +289,10 @@ def _not_own(program: Program, promise: Promise) -> str | None:
 
 
 def _not_copied(program: Program, promise: Promise) -> str | None:
-    """The first name in a `firstprivate` clause of which the threads' copies are not what one variable is.
+    """The first name in `firstprivate` for which copies per thread differ from one variable.
 
-    A copy that the loop does not write has the value before the loop; of pointers, only they are copied.
+    A copy that the loop does not write has the value before the loop; of a pointer, only the pointer is
+    copied.
     """
     inside = [program.statement(name) for name in _loop(program, promise).statements]
     written = {access.array for statement in inside for access in statement.writes}
@@ -319,9 +321,9 @@ def _not_combined(program: Program, promise: Promise) -> str | None:
 
 
 def _not_in_section(program: Program, promise: Promise) -> str | None:
-    """The first array of a `reduction` clause of which the loop touches more than the clause names.
+    """The first array of a `reduction` clause of which the loop accesses more than the clause names.
 
-    Of a pointer without a section it is the pointer that is combined; of a size, each thread has another one.
+    For a pointer without a section, the pointer itself is combined; for a size, each thread has its own.
     """
     names = _loop(program, promise).statements
     ranks = {array.name: array.rank for array in program.arrays}
@@ -339,14 +341,14 @@ def _not_in_section(program: Program, promise: Promise) -> str | None:
 
 
 def _assigned_iterators(loop: Node) -> frozenset[str]:
-    """The iterators of loops inside that the loops do not declare."""
+    """The iterators of inner loops that are declared outside of their loops."""
     return frozenset(
         outer_iterators(node for node in walk(field(loop, "body")) if node.type == "for_statement")
     )
 
 
 def _is_always_written(program: Program, loop: Node, name: str) -> bool:
-    """Whether every iteration runs a statement that writes `name`."""
+    """Whether every iteration executes a statement that writes `name`."""
     always = set(_direct(field(loop, "body")))
     return any(
         access.array == name and access.must
@@ -357,7 +359,7 @@ def _is_always_written(program: Program, loop: Node, name: str) -> bool:
 
 
 def _direct(node: Node) -> Iterator[Span]:
-    """Where the statements are that run whenever `node` does."""
+    """Yields the positions of the statements that are executed whenever `node` is."""
     yield node.span
     if node.type in ("compound_statement", "labeled_statement"):
         for part in named_children(node):
@@ -371,10 +373,10 @@ def _kept(
     declared: Sequence[tuple[str, Span]],
     timed: Collection[str],
 ) -> LegalityVerdict:
-    """The verdict on one loop; loops around the same statements share the dependences, which are `known`.
+    """The verdict on one loop; loops around the same statements share the dependences in `known`.
 
-    `declared` are variables with the innermost loops around their declarations.  Of statements that are
-    `timed` the verdict on a loop around them proved that each instance has one time.
+    `declared` are variables with the innermost loops around their declarations.  For statements in `timed`,
+    the verdict on a loop around them proved that each instance has one time.
     """
     loop = _loop(program, promise)
     part = replace(program, statements=tuple(program.statement(name) for name in loop.statements))

@@ -1,13 +1,13 @@
-"""The clauses of `omp parallel for` and `omp simd`: those whose meaning is known, and nothing else.
+"""The clauses of `omp parallel for` and `omp simd` whose meaning is known.
 
-A pragma is read word by word; a clause that is not listed, an argument of another form, or a name that is a
-macro (which the compiler replaces in a pragma too) is unknown, and then nothing is said about the loop.
+A pragma is read token by token; a clause that is not listed, an argument of another form, or a name that is a
+macro (which the compiler also expands in pragmas) is unknown, and then nothing is proved about the loop.
 
-Iterations that run in one vector: of `omp simd safelen(k)` those that are fewer than k apart.
+`omp simd safelen(k)`: iterations that are fewer than k apart may run in one vector.
 
-What the text of one iteration does first is done first in a vector: all lanes read before they write, so
-that a dependence on what stands later in the text is kept.  OpenMP 5.0 says so and 4.5 does not; no answer
-rests on it.
+A vector executes the operations of an iteration in source order: all lanes read before they write, so a
+dependence on an operation later in the source is preserved.  OpenMP 5.0 says so and 4.5 does not; no answer
+relies on it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from loopwright.prove.legality.violation import Violation
 
 _HEAD = re.compile(r"\s*(?:omp\s+parallel\s+for(?:\s+simd)?|omp\s+simd|(?:GCC\s+)?ivdep)(?![\w])")
 _ORDERED = re.compile(r"\s*(?:,\s*)?ordered(?![\w(]|\s*\()")
-"""Without a directive `ordered` in the loop it orders nothing; of such a directive nothing is known."""
+"""Without a directive `ordered` in the loop it orders nothing; such a directive is not understood."""
 _CLAUSE = re.compile(r"\s*(?:,\s*)?([a-z_]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _NAME = r"[A-Za-z_]\w*"
 _SECTION = rf"{_NAME}\s*(?:\[\s*\w*\s*:\s*\w+\s*\]\s*)*"
@@ -61,12 +61,12 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     "num_threads": _VALUE,
     "if": re.compile(rf"\s*(?:(?:parallel|simd)\s*:)?{_VALUE.pattern}"),
 }
-"""What stands between the parentheses of each clause."""
+"""The accepted argument of each clause."""
 
 
 @dataclass(frozen=True)
 class CombinedCells:
-    """`reduction(operator: array[from:length]...)`; without a section it is all of the variable."""
+    """`reduction(operator: array[from:length]...)`; without a section, the whole variable."""
 
     operator: str
     array: str
@@ -74,7 +74,7 @@ class CombinedCells:
 
 
 def unknown_clause(argument: str, macros: frozenset[str] = frozenset()) -> str | None:
-    """What a pragma says that nothing is known of."""
+    """Returns the first part of a pragma that is not understood."""
     head = _HEAD.match(argument)
     if head is None:
         return argument.strip()
@@ -100,7 +100,7 @@ def unknown_clause(argument: str, macros: frozenset[str] = frozenset()) -> str |
 
 
 def _values(argument: str) -> set[str]:
-    """Names in clauses that say how many threads run what, where it does not matter what they are."""
+    """Names in clauses that control how many threads run what, where their values do not matter."""
     return {
         word
         for name, inside in _CLAUSE.findall(argument)
@@ -111,15 +111,15 @@ def _values(argument: str) -> set[str]:
 
 _COUNT = re.compile(r"\s*0*[1-9]\d*\s*(?:[+*]\s*0*[1-9]\d*\s*)*")
 _UNSAFE = re.compile(r"[/%](?!\s*0*[1-9]\d{0,8}\b)|<<|>>|(?<!&)&(?!&)|(?:^|[^\w\s)])\s*\*")
-"""A quotient by what is not a number above 0, a shift, and what is reached through a pointer."""
+"""A division by anything but a positive literal, a shift, or an access through a pointer."""
 
 
 def uncertain_value(pragma: Directive, sizes: Mapping[str, bool]) -> str | None:
-    """A clause whose value is not known to be one that OpenMP allows, or to be one at all.
+    """Returns a clause whose value is not known to be one that OpenMP allows, or to be defined.
 
-    The original does not compute it.  Chunks and numbers of threads are positive, of `sizes` those that are
-    known to be.  A condition has no quotients or shifts, and no variables of the function but `sizes`: they
-    may have no value.
+    The original does not compute this value.  Chunk sizes and thread counts must be positive; `sizes` says
+    which sizes are known to be.  A condition must have no division or shift, and no variables of the function
+    except `sizes`, because they may have no value.
     """
     file = c_file(pragma.place.source)
     for word, inside in clause_texts(pragma.argument):
@@ -141,34 +141,33 @@ def uncertain_value(pragma: Directive, sizes: Mapping[str, bool]) -> str | None:
 
 
 def _number(file: CFile, name: str) -> str:
-    """The number that a macro or constant of the file stands for; "" where it is no such name."""
+    """The number that a macro or constant of the file denotes, or ""."""
     bodies = {integer_text(macro.body) for macro in file.macros if macro.name == name}
     value = bodies.pop() if len(bodies) == 1 else known_constant(file.declarations, name)
     return "" if value is None else f" {value} "
 
 
 def runs_in_order(argument: str) -> bool:
-    """Whether a clause says that one thread, or one lane, runs all iterations."""
+    """Whether a clause makes one thread, or one lane, run all iterations."""
     values = {(word, inside.split(":")[-1].strip()) for word, inside in clause_texts(argument)}
     return not values.isdisjoint({("if", "0"), ("num_threads", "1")})
 
 
 _SEVERAL = r"0*([2-9]|[1-9]\d+)"
 _CERTAIN = re.compile(rf"if:[1-9]\d*|(num_threads|simdlen):{_SEVERAL}|schedule:[^,]*(,0*1)?")
-"""Clauses that keep no two iterations in one thread, or in one lane, written without spaces."""
+"""Clauses that put no two iterations on one thread, or on one lane, written without spaces."""
 
 
 def may_run_in_order(argument: str) -> bool:
-    """Whether a clause may have one thread, or one lane, run iterations of an example one after the other:
-    those of a chunk, or all of them.
-    """
+    """Whether a clause may make one thread, or one lane, run iterations of an example in order: those of a
+    chunk, or all of them."""
     given = [f"{word}:{''.join(text.split(':')[-1].split())}" for word, text in clause_texts(argument)]
     said = [one for one in given if one.startswith(("if:", "num_threads:", "schedule:", "simdlen:"))]
     return not all(_CERTAIN.fullmatch(one) for one in said)
 
 
 def clause_texts(argument: str) -> list[tuple[str, str]]:
-    """The clauses by name, with what stands between their parentheses."""
+    """The clauses by name, with their arguments."""
     return [(word, inside) for word, inside in _CLAUSE.findall(argument)]
 
 
@@ -178,13 +177,13 @@ def names_in_clause(argument: str, clause: str) -> frozenset[str]:
 
 
 def linear_steps(argument: str) -> dict[str, int]:
-    """What `linear(i:2)` says: by how much each variable grows from iteration to iteration, 1 if not said."""
+    """The step of each variable in `linear(i:2)`, 1 if none is given."""
     items = [inside.partition(":") for word, inside in clause_texts(argument) if word == "linear"]
     return {name.strip(): int(step or "1") for name, _, step in items}
 
 
 def combined_cells(argument: str) -> Iterator[CombinedCells]:
-    """What the `reduction` clauses of a pragma name."""
+    """Yields what the `reduction` clauses of a pragma name."""
     for word, inside in clause_texts(argument):
         if word == "reduction":
             operator, _, listed = inside.partition(":")
@@ -197,13 +196,13 @@ def combined_cells(argument: str) -> Iterator[CombinedCells]:
 
 
 def number_in_clause(argument: str, clause: str) -> int | None:
-    """The number of `collapse(2)`, `safelen(4)`."""
+    """The argument of `collapse(2)` or `safelen(4)`."""
     found = [inside for word, inside in clause_texts(argument) if word == clause]
     return int(found[-1]) if found and found[-1].strip().isdigit() else None
 
 
 def is_inside(cells: isl.Set, section: tuple[tuple[str, str], ...]) -> bool:
-    """Whether all cells are in a section; dimensions that it does not have are whole."""
+    """Whether all cells are in a section; dimensions that the section omits are whole."""
     for place, (start, length) in enumerate(section if not cells.is_empty() else ()):
         if not cells.dim_has_lower_bound(DIM, place) or not cells.dim_has_upper_bound(DIM, place):
             return False
@@ -216,9 +215,9 @@ def is_inside(cells: isl.Set, section: tuple[tuple[str, str], ...]) -> bool:
 def in_one_vector(
     argument: str, loop: Node, depth: int, found: tuple[Dependence, ...]
 ) -> tuple[Dependence, ...]:
-    """Without those whose two iterations are in different vectors: `simd safelen(k)` keeps their order.
+    """Removes the dependences between different vectors: `simd safelen(k)` preserves their order.
 
-    k iterations or more lie between them if the iterator, which counts by s, differs by k s.
+    Two iterations are at least k apart if their iterator values differ by k s, where s is the step.
     """
     length, step = number_in_clause(argument, "safelen"), _step(loop)
     if length is None or "parallel" in argument or step is None:
@@ -232,9 +231,8 @@ def in_one_vector(
 
 
 def is_kept(argument: str, found: object) -> bool:
-    """Whether a dependence between iterations may be kept: one thread runs both, or all lanes of a vector do
-    first what stands first in the text, read before they write, and write one after the other.
-    """
+    """Whether a dependence between iterations may be preserved: one thread runs both, or all lanes of a
+    vector execute in source order, read before they write, and write one after the other."""
     if may_run_in_order(argument):
         return True
     if "parallel" in argument or not isinstance(found, Violation):
@@ -245,7 +243,7 @@ def is_kept(argument: str, found: object) -> bool:
 
 
 def _step(loop: Node) -> int | None:
-    """By how much the iterator changes, up or down, where that is a number."""
+    """The absolute step of the iterator, if it is a literal."""
     update = loop.child_by_field_name("update")
     if update is None or update.type == "update_expression":
         return None if update is None else 1
@@ -254,7 +252,7 @@ def _step(loop: Node) -> int | None:
 
 
 def _far_apart(space: isl.Space, depth: int, distance: int) -> isl.Map:
-    """Instances of the same iterations around a loop, at least so far apart in it."""
+    """Pairs of instances with the same outer iterators that are at least `distance` apart in a loop."""
     same = isl.Map.universe(space)
     for place in range(depth):
         same = same.equate(IN, place, OUT, place)
@@ -269,7 +267,7 @@ def _far_apart(space: isl.Space, depth: int, distance: int) -> isl.Map:
 
 
 def not_linear(argument: str, loop: Node, iterators: frozenset[str]) -> str | None:
-    """The first name in a `linear` clause that is not the iterator of the loop, with its step."""
+    """The first name in a `linear` clause that is not the iterator of the loop with its step."""
     update = loop.child_by_field_name("update")
     for name, step in linear_steps(argument).items():
         text = "" if update is None else packed(update.text)

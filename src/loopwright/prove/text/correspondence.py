@@ -1,19 +1,18 @@
-"""A text against what it is meant to run: its model, or the schedule it was written for.
+"""Compares a source with what it should execute: its model, or the schedule it was generated from.
 
-`prove_model`: the model that was read says which instances there are and when each runs; the text says
-so too, by its loops.  The loops are translated from the syntax tree into LOOP, apart from the reader, and
-proved to run exactly the model's schedule [Namjoshi2016, section 4.2]: here with isl, every instance once,
-none besides, in the order of the times; in `ranking` with cvc5, step by step, by the conditions of that
-section.
+`prove_model`: the model that was read defines the instances and when each one runs; so do the loops of the
+source. The loops are translated from the syntax tree into LOOP, independently of the reader, and proved to
+execute exactly the model's schedule [Namjoshi2016, section 4.2]: here with isl, every instance once, no
+others, in the order of the times; in `ranking` with cvc5, step by step, by the conditions of that section.
 
-`prove_text`: of a text that was written, the loops and the statements' operations are read again.  Which
-instance of the original a statement of the text stands for is a claim, `Call(S, arguments)`, and a claim is
-proved like everything else:
+`prove_text`: reads the loops and the operations of the statements of an emitted source again.  Which instance
+of the original a statement executes is a claim, `Call(S, arguments)`, and claims are proved like everything
+else:
 
     operation   the statement has the text of S, up to integer expressions, and those have the
                 values they have at the claimed instance of S: so it is the same operation on the
                 same cells;
-    scanning    the loops run every instance of the schedule, once, in its order.
+    scanning    the loops execute every instance of the schedule, once, in its order.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from loopwright.transform.scheduling import flat_schedule
 
 
 def prove_model(program: Program) -> Verdict:
-    """Whether the model that was read is what the text of the region does, for all parameters."""
+    """Proves that the model describes what the source of the region does, for all parameters."""
     try:
         loops = text_loops(program)
     except Unreadable as failure:
@@ -59,12 +58,12 @@ def prove_text(
     marked: Mapping[SyntaxNode, Independent] = NOTHING,
     scanned: ScannedLoops | None = None,
 ) -> Verdict:
-    """Whether the text `new` runs the statements of `intended` by its schedule.
+    """Proves that the source `new` executes the statements of `intended` by its schedule.
 
-    `claims` say, for each statement of `new` in the order of the text, which instance of
-    `intended` it is, in terms of the names in the text.  The loops `marked` scan dimensions that are
-    `independent` in the way they say, and no others do.  `scanned` are loops that run the schedule of
-    `intended`: where those of the text are the same, and none is marked, that is not proved again.
+    `claims` gives, for each statement of `new` in source order, the instance of `intended` that it executes,
+    in terms of the names in the source.  The `marked` loops, and no others, scan `independent` dimensions in
+    the stated way. `scanned` are loops proved to execute the schedule of `intended`: if those of the source
+    are identical and none is marked, the proof is not repeated.
     """
     claimed = prove_claims(intended, new, claims)
     if not isinstance(claimed, Proved):
@@ -82,7 +81,7 @@ def prove_text(
 def claimed_loops(
     new: Program, claims: Sequence[Call], marked: Mapping[SyntaxNode, Independent] = NOTHING
 ) -> Node:
-    """The loops of the text around the claimed instances; with what is said of those `marked`."""
+    """The loops of the source around the claimed instances, with the annotations of the `marked` ones."""
     by_name = {new.statements[k].name: claim for k, claim in enumerate(claims)}
 
     def call(statement: Statement, words: Words) -> Call:
@@ -93,7 +92,8 @@ def claimed_loops(
 
 @isl_failures("isl could not decide about the text")
 def prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
-    """Whether each statement of `new` is the operation of the claimed instance, wherever the text runs it."""
+    """Proves that each statement of `new` is the operation of the claimed instance, wherever the source
+    executes it."""
     try:
         return _prove_claims(old, new, claims)
     except Unreadable as failure:
@@ -120,7 +120,7 @@ def _prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict
 
 
 def modelled(old: Program, new: Program, claims: Sequence[Call]) -> Program:
-    """`new` with the domains its text gives its statements, and the accesses of those they are.
+    """`new` with the domains from its source, and the accesses of the instances it executes.
 
     `prove_text` must have proved the claims.
     """
@@ -131,7 +131,7 @@ def modelled(old: Program, new: Program, claims: Sequence[Call]) -> Program:
         original = old.statement(by_name[statement.name].name)
         same = instances[statement.name].set_tuple_name(OUT, original.name)
         places = [mine.place for mine in statement.accesses]
-        if len(places) != len(original.accesses):  # what a call may touch is not in its text
+        if len(places) != len(original.accesses):  # the memory that a call may access is not in its text
             places = [statement.body.place] * len(original.accesses)
         accesses = tuple(
             replace(theirs, relation=same.apply_range(theirs.relation), place=place)
@@ -144,9 +144,10 @@ def modelled(old: Program, new: Program, claims: Sequence[Call]) -> Program:
 
 
 def _different_setting(old: Program, new: Program) -> str | None:
-    """Parameters and storage have to be the same for the same text to mean the same.
+    """Returns how parameters or storage differ; they must agree for equal text to have an equal meaning.
 
-    What the text only reads may be hidden in the original, in the value of a local that is written out.
+    A parameter or array that the source only reads may occur in the original only in the value of a local
+    that is substituted.
     """
     extra = [name for name in new.params if name not in old.params]
     if extra:
@@ -166,7 +167,7 @@ def _different_setting(old: Program, new: Program) -> str | None:
 def _misfit(
     old: Program, new: Program, after: Mapping[str, StatementSyntax], claims: Sequence[Call]
 ) -> str | None:
-    """What keeps claims from being about these texts."""
+    """Returns why the claims cannot be about these programs."""
     if len(claims) != len(new.statements):
         return f"the text has {len(new.statements)} statements, not {len(claims)}"
     depths = {statement.name: statement.depth for statement in old.statements}

@@ -1,7 +1,7 @@
-"""What a test at run time establishes, read from its text, and what it needs to be.
+"""Derives what a run-time guard establishes from its source, and what the guard must satisfy.
 
-The conditions of a guard are taken in their order: each one on parameters narrows them, and has to be
-computed without overflow where the ones before it hold.  That x touches no byte of y needs, of what x is,
+The conditions of a guard are evaluated in order: each condition on parameters restricts them, and must not
+overflow where the conditions before it hold.  A proof that x overlaps no byte of y requires, of x,
 
     { s_0 : the region touches x[s_0]... }  within  0 <= s_0 < L   for one of the counts L in the guard,
 
@@ -33,18 +33,18 @@ _ADDRESSES = 1 << 64
 
 @dataclass(frozen=True)
 class Established:
-    """What holds where a guard does: of parameters, and of storage."""
+    """What a guard establishes about parameters and storage."""
 
     parameters: isl.Set
     apart: tuple[NotInside, ...] = ()
 
 
 class NotAGuard(Exception):
-    """A condition is not understood; the message says which."""
+    """A condition is not understood; the message names it."""
 
 
 def established(program: Program, conditions: Sequence[str]) -> Established:
-    """What all conditions together say; NotAGuard where one of them may do more than that."""
+    """What all conditions together establish; raises NotAGuard if one of them may have another effect."""
     found = Established(program.possible)
     for text in conditions:
         one = not_inside(text, scalars(program))
@@ -63,10 +63,10 @@ def established(program: Program, conditions: Sequence[str]) -> Established:
 def unguarded(
     new: Source, written: Sequence[Program], only: Collection[int] | None = None
 ) -> tuple[Source, dict[int, GuardedRegion]]:
-    """The text with the loops under guards alone, and the guards by the numbers of their programs.
+    """The source with only the guarded loops, and the guards by the numbers of their programs.
 
-    What runs otherwise is the text of the program, but for its labels.  Loops that were made for some sizes
-    may look like that too: where it is known which programs have a guard, `only` these are looked at.
+    The fallback is the source of the program without its labels.  Loops that were specialised for some sizes
+    may look similar: if it is known which programs have a guard, only these, `only`, are considered.
     """
     places = [region.place for region in written[0].file.regions]
     numbers = {places.index(program.region): k for k, program in enumerate(written)}
@@ -87,7 +87,7 @@ def tokens_without_labels(program: Program) -> list[str]:
 
 
 def scalars(program: Program) -> frozenset[str]:
-    """The storage whose address has to be asked for."""
+    """The storage whose address must be taken explicitly."""
     plain = {one.name for one in program.arrays if one.rank == 0 and not _is_pointer(one)}
     return frozenset(plain | {one.text for one in program.parameters})
 
@@ -116,7 +116,7 @@ def _scope(known: isl.Set) -> IteratorScope:
 def shown_by(
     program: Program, assumptions: Sequence[Assumption], guard: Established
 ) -> tuple[Assumption, ...]:
-    """The assumptions with those marked that the guard establishes."""
+    """The assumptions, with those marked that the guard establishes."""
     holds = guard.parameters.intersect(program.context)
     found = []
     for one in assumptions:
@@ -131,7 +131,7 @@ def shown_by(
 
 
 def are_apart(program: Program, pair: tuple[str, str], guard: Established, holds: isl.Set) -> bool:
-    """Whether the guard says that neither starts inside of the other."""
+    """Whether the guard excludes that either starts inside the other."""
     return all(_covers(program, x, y, guard, holds) for x, y in (pair, (pair[1], pair[0])))
 
 
@@ -167,7 +167,7 @@ def touched_rows(program: Program, array: Array) -> isl.Set:
 
 
 def _rows_before(program: Program, array: Array, one: NotInside, holds: isl.Set) -> isl.Set | None:
-    """{ [s] : 0 <= s < L }, for parameters with L >= 0; None where the count of bytes is another one."""
+    """{ [s] : 0 <= s < L }, for parameters with L >= 0; None if the byte count has another form."""
     if not one.factors or tuple(one.factors[1:]) != array.rows or array.layout is None:
         return None
     ranges = parameter_ranges(holds)

@@ -1,16 +1,15 @@
-"""The assumption that index arithmetic stays within its types, tried with what a new text says.
+"""Proves or refutes the assumption that index arithmetic stays within its types.
 
-A statement whose text is the original's, in iterators of no smaller type, overflows where the original does,
-and there the original means nothing.
+A statement with the text of the original, in iterators of types at least as wide, overflows only where the
+original does, and there the behaviour of the original is undefined.
 
-That a bound or subscript of a text overflows its type or wraps around, for numbers that the file gives.
-
-Loops are followed in their first and last iterations, and in the test that ends them: there iterators
-have one value, so that every expression has one, and one that is not of its type is a refutation.
+A bound or subscript that overflows its type or wraps around for numbers that the file defines is a
+refutation.  Loops are followed in their first and last iterations, and in the test that ends them: there
+iterators have one value, so every expression has one, and a value outside its type is a refutation.
 
     for (i = s; i + 4 <= n; i++)    the last test is  n + 1 <= n:  2^32 where n is unsigned and 2^32 - 1
 
-What stands under a condition, or is computed only sometimes, refutes nothing.
+Code under a condition, or that is only sometimes computed, refutes nothing.
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ from loopwright.prove.text.text_model import has_unsigned
 def within_types(
     old: Program, new: Program, established: isl.Set, unchanged: frozenset[str] = frozenset()
 ) -> tuple[Assumption, ...]:
-    """The assumptions of `old`, those about index arithmetic tried: shown always, or for `established`.
+    """The assumptions of `old`, with those about index arithmetic tried: shown always, or for `established`.
 
-    A signed overflow of the old text is not a behaviour that the new text has to have; an unsigned one is.
-    What the file itself shows to overflow is refused.
+    The new source need not reproduce a signed overflow of the old source, but must reproduce an unsigned one.
+    An overflow that the file itself shows is refused.
     """
     _refuse_shown(old)
     ranges = [parameter_ranges(known) for known in (old.facts, established)]
@@ -63,12 +62,12 @@ def within_types(
 
 
 def _refuse_shown(program: Program) -> None:
-    """Raise where an index expression leaves its type for numbers that the file gives parameters."""
+    """Raises an error if an index expression overflows its type for numbers that the file defines."""
     ranges = parameter_ranges(program.facts)
     for case in program.cases or (ShownCall(None, ()),):
         points = {name: (value, value) for name, value in case.numbers}
         if _stays(program, {**ranges, **points}, frozenset()):
-            continue  # which one look at each loop tells
+            continue  # cannot overflow, by intervals alone
         found = shown_overflow(program, dict(case.numbers))
         if found is not None:
             told = f", for {case}" if case.numbers else ""
@@ -86,10 +85,10 @@ def _stays(program: Program, ranges: Mapping[str, Interval], unchanged: frozense
 
 
 def unchanged_statements(old: Program, new: Program, claims: Sequence[Call]) -> frozenset[str]:
-    """The texts of statements of `new` that are the original's, at the same values of the same iterators,
+    """The texts of statements of `new` that equal the original's, at the same values of the same iterators,
     none of which has become narrower.
 
-    `claims` say which instance of `old` each statement of `new` is, and are proved.
+    `claims` says which instance of `old` each statement of `new` executes, and is proved.
     """
     found: set[str] = set()
     for one, claim in zip(new.statements, claims, strict=True):
@@ -104,7 +103,7 @@ def unchanged_statements(old: Program, new: Program, claims: Sequence[Call]) -> 
 
 
 def is_signed_throughout(program: Program) -> bool:
-    """Whether all iterators and parameters are signed, and nothing in the text says `unsigned`."""
+    """Whether all iterators and parameters are signed, and `unsigned` does not occur in the source."""
     kinds = program.file.kinds(program.region)
     types = {kind for one in program.statements for kind in one.iterator_types}
     iterators = all(is_signed(promoted(kinds.written_type(kind, certain=True))) for kind in types)
@@ -124,7 +123,7 @@ def _is_as_wide(new: str, old: str, program: Program) -> bool:
 
 
 def shown_overflow(program: Program, numbers: Mapping[str, int]) -> str | None:
-    """What is not a value of its type where parameters have these numbers; None where nothing shows it."""
+    """Returns an expression that overflows its type for these parameter values, or None if none is found."""
     if any(node.type in _JUMPS for node in walk(program.syntax)):
         return None
     points = {name: (value, value) for name, value in numbers.items()}
@@ -143,7 +142,7 @@ def shown_overflow(program: Program, numbers: Mapping[str, int]) -> str | None:
 @dataclass(frozen=True)
 class _EndsOfLoops(ValueScope):
     def statement(self, node: Node) -> Iterator[Typed]:
-        """One after the other; what cannot be followed hides nothing of the others."""
+        """Follows one statement; a statement that cannot be followed does not hide the others."""
         try:
             if node.type != "if_statement":
                 yield from super().statement(node)
@@ -174,10 +173,10 @@ class _EndsOfLoops(ValueScope):
 
 
 def _is_partial(node: Node) -> bool:
-    """Whether parts of an expression may not be computed."""
+    """Whether parts of an expression may not be evaluated."""
     is_logic = node.type == "binary_expression" and operator(node) in ("&&", "||")
     return is_logic or node.type in ("conditional_expression", "sizeof_expression")
 
 
 _JUMPS = ("break_statement", "continue_statement", "goto_statement", "return_statement")
-"""Which may leave a loop before its last iteration."""
+"""Statements that may leave a loop before its last iteration."""

@@ -1,19 +1,21 @@
-"""What is proved of a schedule holds of the text that runs it: independent loops, and storage in loops.
+"""Properties proved of a schedule that the source executing it inherits: independent loops, and storage in
+loops.
 
-The legality of the schedule says of its dimension d that instances whose times first differ at d are
-independent, where a block has its own of what its threads share.  A loop of the text inherits that if
+Legality of the schedule states that instances whose times first differ at its dimension d are independent, if
+each block has its own copy of what its threads share.  A loop of the source inherits this if
 
     scanned    instances in different iterations of it have times that first differ at such a dimension: this
-               is part of the proof that the loops of the text run the schedule;
-    own        what an iteration may have for itself is declared in the loop.
+               is part of the proof that the loops of the source execute the schedule;
+    own        what an iteration may privatise is declared in the loop.
 
-A variable that is declared inside of loops of the text is one in the schedule.  It may be declared there if
+A variable that is declared inside loops of the source is one variable in the schedule.  It may be declared
+there if
 
-    contained  in the schedule, what is read of it was written at a time with the same first entries;
+    contained  in the schedule, each value read from it was written at a time with the same first entries;
     in scope   instances with these entries are in one iteration of the loops around the declaration.
 
-Few statements of a schedule become many of an unrolled text with special cases, so that to compare the
-accesses of the text again costs much more than to ask where its statements stand.
+A few statements of a schedule become many in an unrolled source with special cases, so comparing the accesses
+of the source again would cost much more than checking where its statements are.
 """
 
 from __future__ import annotations
@@ -43,9 +45,10 @@ def prove_inherited(
     independent: Sequence[IndependentLoops],
     distributed: Sequence[BlockLoop | ThreadLoop],
 ) -> Verdict:
-    """Whether `new` runs the schedule of `intended`, and its marked loops are the `independent` ones.
+    """Proves that `new` executes the schedule of `intended`, and that its marked loops are the `independent`
+    ones.
 
-    `distributed` says of each marked loop what its iterations are.
+    `distributed` says for each marked loop what its iterations are.
     """
     found = list(promises(new))
     words = {one.pragma.argument.strip() for one in found}
@@ -67,9 +70,9 @@ def prove_inherited(
 
 @dataclass(frozen=True, eq=False)
 class _DeclaredScope:
-    """A declaration of `array`, with the innermost loop around it and the statements that use it.
+    """A declaration of `array`, the innermost loop around it and the statements that use it.
 
-    `iterations` are { time of a statement -> iteration of the loops around the declaration }.
+    `iterations` maps { time of a statement -> iteration of the loops around the declaration }.
     """
 
     array: Array
@@ -79,7 +82,7 @@ class _DeclaredScope:
 
 
 def _scopes(intended: Program, new: Program, claims: Sequence[Call]) -> Iterator[_DeclaredScope]:
-    """The declarations inside of loops."""
+    """Yields the declarations inside loops."""
     declared = list(declared_in_loops(new))
     claimed = {one.name: claim for one, claim in zip(new.statements, claims, strict=True)}
     arguments = {name: claim.arguments for name, claim in claimed.items()} if declared else {}
@@ -110,9 +113,9 @@ def _not_own(
     marked: Mapping[Node, BlockLoop | ThreadLoop],
     scopes: Sequence[_DeclaredScope],
 ) -> str | None:
-    """A variable that iterations of a marked loop may have for themselves, and share.
+    """Returns a variable that iterations of a marked loop share although each should have its own.
 
-    That is storage of blocks in loops over blocks, and local scalars in any.
+    These are the storage of blocks in loops over blocks, and local scalars in any marked loop.
     """
     for array in intended.arrays:
         here = [one for one in scopes if one.array is array]
@@ -127,7 +130,7 @@ def _not_own(
 
 
 def _is_contained(intended: Program, new: Program, array: Array, scopes: Sequence[_DeclaredScope]) -> bool:
-    """Whether no value of `array` goes from one scope to another."""
+    """Whether no value of `array` flows from one scope to another."""
     users = [user for one in scopes for user in one.users]
     if sorted(users) != sorted(one.name for one in _users(new, array.name)):
         return False

@@ -1,20 +1,22 @@
-"""What kernels keep from one step of a march to the next, apart from arrays: tests in bits, early copies.
+"""Values that kernels keep from one step of a march to the next, apart from arrays: tests in bits, early
+copies.
 
     LW_FLAG(bit, test)                                  (test)
     LW_KEPT_OR(bit, now, test)                          ((test) | (now))
     LW_KEPT_WHERE(bit, count, rows, planes, in, at)     ((rows) & (in) & ((planes) | (at)))
+
     LW_EARLY(r, last) statement                         statement
     LW_LATE(number, to, from);                          to = from;
 
-A bit means its test where it is asked for if it was set by the same test (`LW_BITS`, `LW_FLAGS`): of the same
-lane, for the same values of p and c; what else is in it has one value in the whole block.  Bits of different
-tests differ.
+A bit means its test where it is read if it was set by the same test (`LW_BITS`, `LW_FLAGS`): for the same
+lane and the same values of p and c; every other name in the test has one value in the whole block.  Bits of
+different tests are distinct.
 
-LW_EARLY runs its statement twice: in step r each LW_LATE takes what was fetched to its place, then for r + 1,
-if that is a step, each one fetches.  LW_EARLY_FIRST fetches for the first step.  So a place has what `from`
-is in step r if the statement is the same in both, runs once in each step of the march, has nothing in it that
-differs between steps but r, and `from` is of an array that the kernel only reads; and if a thread has a place
-for every cell.
+LW_EARLY executes its statement twice: in step r each LW_LATE stores what was fetched, then, if r + 1 is a
+step, each one fetches for r + 1.  LW_EARLY_FIRST fetches for the first step.  The stored value is that of
+`from` in step r if the statement is the same in both, executes once in each step of the march, and contains
+nothing that differs between steps except r; if the kernel only reads the array of `from`; and if a thread has
+a place for every cell.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ _ASKS = ("LW_FLAG", "LW_KEPT_OR", "LW_KEPT_WHERE")
 
 @dataclass(frozen=True)
 class _KeptBits:
-    """Bits from `first` on: those of a test in the loops over cells, or one."""
+    """Bits from `first` on: one for each cell in the loops of a test, or a single one."""
 
     first: int
     lanes: tuple[str, str]
@@ -58,7 +60,7 @@ class _KeptBits:
 
 
 def meant_kept(statements: Sequence[Node], text: str) -> Iterator[Edit]:
-    """Where such macros stand in a kernel, and what they mean; Unreadable where nothing is known of one."""
+    """Yields the edits that replace such macros by their meaning, or raises Unreadable."""
     nodes = [node for statement in statements for node in walk(statement)]
     asked = [one for one in nodes if called_name(one) in _ASKS]
     calls = [one for one in nodes if one.type == "expression_statement" and called_by(one) is not None]
@@ -79,7 +81,8 @@ def meant_kept(statements: Sequence[Node], text: str) -> Iterator[Edit]:
 
 
 def late_bytes(statements: Sequence[Node]) -> int:
-    """What the threads of a block fetch copies to: of each thread as many elements as LW_LATE_ROOM says."""
+    """The bytes into which the threads of a block fetch copies: per thread as many elements as LW_LATE_ROOM
+    says."""
     nodes = [node for statement in statements for node in walk(statement)]
     calls = [(called_by(one), named_children(one)[0]) for one in nodes if one.type == "expression_statement"]
     rooms = [call_arguments(call) for name, call in calls if name == "LW_LATE_ROOM"]
@@ -98,7 +101,7 @@ def _plain(text: str) -> str:
 
 
 def _around(node: Node) -> Iterator[Node]:
-    """What a node is inside of, from the inside."""
+    """Yields the ancestors of a node, innermost first."""
     outer = node.parent
     while outer is not None:
         yield outer
@@ -106,7 +109,7 @@ def _around(node: Node) -> Iterator[Node]:
 
 
 def _lane_names(node: Node) -> tuple[str, ...]:
-    """The iterators of the loops over warps and lanes around a node, the outer one first."""
+    """The iterators of the loops over warps and lanes around a node, outermost first."""
     return lane_names(reversed([*_around(node)]))
 
 
@@ -131,7 +134,7 @@ def _bits(masks: Sequence[Node], sets: Sequence[Node], asked: Sequence[Node]) ->
 
 
 def _is_tested(node: Node) -> bool:
-    """Whether it is one of the tests of a condition, with others beside it or alone."""
+    """Whether a node is the condition of an `if`, or one of several tests in it."""
     outer = node.parent
     while outer is not None and (
         outer.type == "parenthesized_expression"
@@ -158,7 +161,7 @@ def _set(node: Node) -> _KeptBits:
 
 
 def _asked(node: Node, known: Sequence[_KeptBits], changed: set[str]) -> str:
-    """What a macro means that asks for bits."""
+    """The meaning of a macro that reads bits."""
     arguments = [_plain(one) for one in call_arguments(node)]
     match called_name(node), arguments:
         case "LW_FLAG", [bit, test]:
@@ -179,7 +182,7 @@ def _asked(node: Node, known: Sequence[_KeptBits], changed: set[str]) -> str:
 
 
 def _cell_loops(node: Node) -> tuple[Counted, ...]:
-    """The two loops of constant lengths that are nearest around a node."""
+    """The two innermost loops of constant trip count around a node."""
     found = [one for one in _around(node) if one.type == "for_statement"]
     loops = [one for outer in found[:2] if (one := constant_loop(outer)) is not None]
     if len(loops) != 2:
@@ -190,7 +193,7 @@ def _cell_loops(node: Node) -> tuple[Counted, ...]:
 def _check_kept(
     node: Node, bit: str, test: str, loops: tuple[Counted, ...], known: Sequence[_KeptBits], changed: set[str]
 ) -> int:
-    """The first bit of the test; Unreadable where it was not set by the same test."""
+    """The first bit of the test; raises Unreadable if it was not set by the same test."""
     for one in known:
         shown = str(one.first) if not loops else bit_text(one.first, loops)
         if shown == bit and one.test == test and one.loops == loops and one.lanes == _lane_names(node):
@@ -246,7 +249,7 @@ def _marked(mark: re.Match[str], nodes: Sequence[Node]) -> Node:
 
 
 def _phase_of(node: Node) -> Node:
-    """The phase whose lanes run nothing but a statement."""
+    """The phase whose lanes execute nothing but a statement."""
     lanes = [one for one in _around(node) if axis_of(one, "LANE") is not None]
     if len(lanes) != 2 or part(lanes[1], "body") != lanes[0] or part(lanes[0], "body") != node:
         raise Unreadable("before a march lanes do more than to fetch copies")
@@ -254,7 +257,7 @@ def _phase_of(node: Node) -> Node:
 
 
 def _march(node: Node, name: str, last: str) -> tuple[Node, str, int]:
-    """The march whose steps each run a statement once, its iterator and its first step."""
+    """The march whose steps each execute a statement once, its iterator and its first step."""
     inside, loops, tests = node, list[Counted](), list[tuple[str, bool]]()
     for outer in _around(node):
         counted = constant_loop(outer)
@@ -284,7 +287,7 @@ def _march(node: Node, name: str, last: str) -> tuple[Node, str, int]:
 
 
 def _runs(loops: Sequence[Counted], tests: Sequence[tuple[str, bool]]) -> int:
-    """How often something runs in loops of constant lengths, with tests of their iterators."""
+    """How often something executes in loops of constant trip count, under tests of their iterators."""
     found = 0
     for values in product(*(range(first, last + 1) for _, first, last in loops)):
         known = {name: value for (name, _, _), value in zip(loops, values, strict=True)}
@@ -296,7 +299,7 @@ def _runs(loops: Sequence[Counted], tests: Sequence[tuple[str, bool]]) -> int:
 
 
 def _check_copies(node: Node, late: Node, room: Node, statements: Sequence[Node]) -> None:
-    """One copy in two loops, each cell to a place of its own, from an array that is only read."""
+    """Checks for one copy in two loops, each cell to a place of its own, from an array that is only read."""
     number, to, source = named_children(part(named_children(late)[0], "arguments"))
     loops = _cell_loops(late)
     for inner in _around(late):

@@ -1,25 +1,25 @@
-"""The text of kernels read back: what a GPU runs, as the C text it means, and the rules for that.
+"""Reads the source of kernels back as the C code that it means, and checks the rules for that.
 
-A distributed loop `for (long i = LW_THREAD(x, first, step); test; i += LW_THREADS(x, step))` runs every
-iteration of `for (long i = first; test; i += step)` once, in one of the threads along x, whatever their
-number.  So a kernel means its loops, those that are distributed parallel, if
+A distributed loop `for (long i = LW_THREAD(x, first, step); test; i += LW_THREADS(x, step))` executes every
+iteration of `for (long i = first; test; i += step)` once, on one of the threads along x, whatever their
+number.  So a kernel means its loops, the distributed ones being parallel, if
 
     blocks     loops over blocks are directly inside each other, outside of everything else;
     numbers    iterators, and numbers that are declared, have 64 bits;
-    uniform    what is around phases, barriers among it, depends on no thread: all of a block follow it;
+    uniform    code around phases, including barriers, depends on no thread: all of a block execute it;
     phases     a phase is a nest of thread loops, directly inside each other, and along every axis that has
                several threads there is such a loop, or a test that lets one thread through;
     barriers   between two phases of a block, on every path, there is a barrier, unless neither writes what
                the other uses; and one after the last use of buffers, since the next block that the threads
                run has the same memory for them;
     turns      in a loop over r of all threads, a[r % 2] and a[(r + 1) % 2] are two buffers (`lanes`);
-    buffers    an array that threads share is declared where all of them are, once in a block;
+    buffers    an array that threads share is declared where all of them execute it, once in a block;
     registers  in a kernel of one warp, lane k has a[k] of an array in registers, in one of several warps
                along y, lane k of warp w has a[w][k], and in any kernel thread (y, x) a[y][x] (`lanes`).
-               A barrier of warps is one between uses of such arrays: no warp has registers of another.
+               A barrier of warps suffices between uses of such arrays: no warp has registers of another.
 
-Then iterations that may run at the same time are iterations of one distributed loop: that these are
-independent is proved of the text that is made here, as for OpenMP.
+Iterations that may run at the same time are then iterations of one distributed loop: that they are
+independent is proved of the C source produced here, as for OpenMP.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ from loopwright.prove.text.macros import (
 from loopwright.source import Edit
 
 MOST_READ = 16
-"""Iterations of a loop around phases that are read one by one."""
+"""Maximum trip count of a loop around phases that is read iteration by iteration."""
 PRAGMA = "\n#pragma omp parallel for\n"
 
 
 @dataclass(frozen=True)
 class Used:
-    """The arrays that were read and written since the last barrier."""
+    """The arrays read and written since the last barrier."""
 
     read: frozenset[str] = frozenset()
     written: frozenset[str] = frozenset()
@@ -85,7 +85,7 @@ class Used:
         return Used(self.read - gone, self.written - gone)
 
     def conflicts(self, other: Used) -> frozenset[str]:
-        """What one writes and the other uses."""
+        """The arrays that one writes and the other uses."""
         return clash(self.written, other.read | other.written) | clash(other.written, self.read)
 
     def renamed(self, names: Callable[[str], Iterable[str]]) -> Used:
@@ -98,34 +98,34 @@ NOTHING = Used()
 
 @dataclass
 class KernelReader:
-    """Reads the body of a kernel that has `threads` along the axes."""
+    """Reads the body of a kernel with `threads` along the axes."""
 
     threads: Mapping[str, int]
     storage: frozenset[str] = frozenset()
-    """The variables of the region: threads share none that is declared around their loops."""
+    """The variables of the region: those declared around thread loops must not be shared by threads."""
     shared: Mapping[str, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
-    """Arrays of a block: the type in kernels, the type in the region, the sizes."""
+    """Shared arrays of a block: the type in kernels, the type in the region, the sizes."""
     buffers: list[str] = field(default_factory=list)
-    """Those that the kernel declares: in several blocks, each has memory of its own."""
+    """Shared arrays that the kernel declares: each block has its own memory for them."""
     scopes: list[tuple[str, int]] = field(default_factory=list)
-    """Where they are declared."""
+    """The blocks that declare them."""
     private: Mapping[str, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
-    """Arrays in registers, in the same way."""
+    """Arrays in the registers of lanes, in the same form."""
     registers: list[str] = field(default_factory=list)
     own: Mapping[str, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
-    """Arrays in the registers of threads, in the same way."""
+    """Arrays in the registers of threads, in the same form."""
     owned: list[str] = field(default_factory=list)
     used: list[Node] = field(default_factory=list)
-    """Where lanes use them."""
+    """The uses of register arrays by lanes or threads."""
     edits: list[Edit] = field(default_factory=list)
     distributed: list[Distribution] = field(default_factory=list)
     march: str = ""
-    """The iterator of the outermost loop of all threads, if it counts up by 1."""
+    """The iterator of the outermost loop of all threads, if its step is 1."""
     values: dict[str, int] = field(default_factory=dict)
-    """Of loops of constant lengths inside of that one: their phases are read iteration by iteration."""
+    """Iterators of inner loops with constant trip counts, whose phases are read iteration by iteration."""
 
     def body(self, statements: list[Node]) -> None:
-        """All but the declarations of arrays."""
+        """Reads everything except the declarations of arrays."""
         for statement in statements:
             self.edits += [(one.start, one.end, 2 * one.text) for one in flat_operators(statement)]
             refuse_narrow(statement, self.storage)
@@ -141,7 +141,7 @@ class KernelReader:
         return frozenset(axis for axis, count in self.threads.items() if count > 1)
 
     def _blocks(self, statements: list[Node], axes: frozenset[str]) -> None:
-        """Loops over blocks, then what each block runs."""
+        """Reads loops over blocks, then what each block executes."""
         around = [node for node in statements if any(axis_of(one, "BLOCK") for one in walk(node))]
         if not around:
             dirty = self._sequence(statements, NOTHING)
@@ -166,7 +166,7 @@ class KernelReader:
                 raise Unreadable("loops over blocks are not directly inside each other")
 
     def _sequence(self, statements: list[Node], dirty: Used) -> Used:
-        """What all threads follow; `dirty` is what phases used since the last barrier."""
+        """Reads code that all threads execute; `dirty` is what phases used since the last barrier."""
         for node in statements:
             dirty = self._uniform(node, dirty)
         return dirty
@@ -211,9 +211,10 @@ class KernelReader:
                 raise Unreadable(f"a kernel has a statement nothing is known of: {node.type}")
 
     def _used(self, node: Node) -> Used:
-        """The variables of the region that a phase reads and writes; no thread uses registers of another.
+        """The variables of the region that a phase reads and writes; threads never use each other's
+        registers.
 
-        What is neither an array nor a number that nothing assigns is written as well.
+        A variable that is neither an array nor a number that is never assigned counts as written too.
         """
         names = [one for one in walk(node) if one.type == "identifier" and one.text in self.storage]
         names = [one for one in names if one.text not in self.own and runs(one, node, self.values)]
@@ -223,7 +224,7 @@ class KernelReader:
         return Used(frozenset(part for _, parts in touched for part in parts), frozenset(written))
 
     def _check_declaration(self, node: Node) -> None:
-        """Every thread has its own of what is declared here: a number that nothing assigns."""
+        """Checks a declaration, of which every thread has its own copy: a number that is never assigned."""
         if node.type != "declaration" or not self._busy:
             return
         names = {*identifiers(node)}
@@ -247,7 +248,7 @@ class KernelReader:
 
     @property
     def _warps(self) -> int:
-        """How many warps a block has, whose lanes are along x and they along y; 0 where that is not so."""
+        """The number of warps along y in a block whose lanes are along x; 0 for other blocks."""
         return self.threads["y"] if (self.threads["x"], self.threads["z"]) == (GPU.lanes, 1) else 0
 
     def _registers(self, node: Node) -> None:
@@ -284,7 +285,7 @@ class KernelReader:
         self.edits.append((node.start, node.end, f"{known[1]} {name}{bracketed(sizes)};"))
 
     def _lanes(self, node: Node, warp: str = "") -> None:
-        """A loop whose iteration k is run by lane k; where there are several warps, in one of these."""
+        """Reads a loop whose iteration k is executed by lane k; with several warps, in one of them."""
         axis = axis_of(node, "LANE")
         declared = part(node, "initializer")
         if axis != ("x" if warp or self._warps == 1 else "y"):
@@ -308,9 +309,9 @@ class KernelReader:
         self._phase(body, dict.fromkeys(self._busy, ""))
 
     def _repeated(self, node: Node, dirty: Used) -> Used:
-        """A loop of all threads: what it ends with may come before what it begins with.
+        """Reads a loop of all threads: the end of one iteration precedes the beginning of the next.
 
-        In the next step of a march, the buffers that take turns are the other ones.
+        In the next step of a march, alternating buffers are swapped.
         """
         refuse_macros(part(node, "initializer"), part(node, "condition"), part(node, "update"))
         outer = not self.march
@@ -342,9 +343,9 @@ class KernelReader:
         return dirty | after
 
     def _phase(self, node: Node, axes: Mapping[str, str]) -> None:
-        """Loops over threads and tests for one thread, then what each thread runs.
+        """Reads loops over threads and tests for one thread, then what each thread executes.
 
-        `axes` are those of the loops, with the name of its iterator if thread k runs iteration k alone.
+        `axes` are those of the loops, with the name of the iterator if thread k executes only iteration k.
         """
         match node.type:
             case "compound_statement" if len(named_children(node)) == 1 and has_threads(node):
@@ -378,14 +379,14 @@ class KernelReader:
                 self.used += check_own(node, iterators, frozenset(self.owned))
 
     def _whole(self, node: Node, axis: str) -> str:
-        """The iterator of a loop whose iteration k is run by thread k."""
+        """The iterator of a loop whose iteration k is executed by thread k."""
         first, step, _, _ = distributed_head(node, "THREAD", axis)
         name = part(part(part(node, "initializer"), "declarator"), "declarator").text
         whole = is_whole_head(first, step, part(node, "condition"), name, self.threads[axis])
         return name if whole else ""
 
     def _loop(self, node: Node, kind: str, axis: str) -> None:
-        """The head of a distributed loop, as the loop it means."""
+        """Replaces the head of a distributed loop by that of the loop it means."""
         first, step, value, added = distributed_head(node, kind, axis)
         self.edits.append((node.start, node.start, PRAGMA))
         self.edits.append((value.start, value.end, first))

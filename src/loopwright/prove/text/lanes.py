@@ -1,33 +1,33 @@
-"""Registers of the lanes of a warp, and of threads: which accesses to them a text may have.
+"""Registers of the lanes of a warp, and of threads: which accesses to them are allowed.
 
 In a kernel of one warp,
 
     for (LW_LANE_TYPE x = LW_LANE(x, 0, 1); x <= 31; x += LW_LANES(x, 1))
 
-runs iteration k in lane k, in every such loop.  So an array of which lane k has the cells a[k][...] can be in
-registers, if they are used in two ways alone:
+executes iteration k in lane k, in every such loop.  So an array of which lane k has the cells a[k][...] can
+be in registers if it is accessed in these two ways only:
 
     own       a[x][...] is a register of the lane;
     other     v = a[(x + k) % 32][...], a copy and nothing else, is the register of another lane, which a
-              shuffle fetches: all lanes have to run it, so only loops with constant bounds are around it.
+              shuffle fetches: all lanes must execute it, so only loops with constant bounds are around it.
 
 In a block of several warps, along y, whose lanes are the 32 threads along x, a loop over w of the same form,
-along y, is around that one, and arrays have the warp as another first subscript: a[w][x][...] and
-a[w][(x + k) % 32][...].
+along y, is around that one, and arrays have the warp as a further first subscript: a[w][x][...] and a[w][(x +
+k) % 32][...].
 
 That no lane writes in a phase what another one reads there is proved with the independence of the loop.
 
-In any kernel, where every phase that uses an array has loops over threads that run iteration k in thread k,
-and uses its cells a[y][x][...] alone, thread (y, x) can have these in its registers, from phase to phase.
+In any kernel, if every phase that uses an array has loops over threads that execute iteration k in thread k,
+and uses only its cells a[y][x][...], thread (y, x) can keep these in its registers, from phase to phase.
 
-Buffers that take turns: what a step of a march writes, and what the step before it has written.
+Alternating buffers: what a step of a march writes, and what the step before it wrote.
 
 In `for (long r = first; test; r += 1)` the rows a[r % 2] and a[(r + 1) % 2] of an array have no cell in
-common, and each of them is the other one in the next iteration.  So a phase that writes one of them and a
-phase that reads the other need no barrier between them, but for those of the iteration before.
+common, and they are swapped in the next iteration.  So a phase that writes one of them and a phase that reads
+the other need no barrier between them, except those of the previous iteration.
 
-A cell of a thread's own, a[...][w][...][x][...] in loops over the warps w and the lanes x, is touched by no
-other thread in phases where all uses of the array have w and x in the same places: these need no barrier.
+A cell private to a thread, a[...][w][...][x][...] in loops over the warps w and the lanes x, is accessed by
+no other thread in phases where all uses of the array have w and x in the same places: these need no barrier.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from loopwright.prove.text.macros import part
 
 
 def counted(loop: Node) -> str:
-    """The iterator of a loop that counts up by 1, and that nothing inside declares again; else nothing."""
+    """The iterator of a loop with step 1 that nothing inside redeclares, or ""."""
     declared = part(loop, "initializer")
     if declared.type != "declaration":
         return ""
@@ -53,9 +53,9 @@ def counted(loop: Node) -> str:
 
 
 def touched_by(name: Node, march: str, lanes: Sequence[str] = ()) -> tuple[str, ...]:
-    """What a use of an array touches: one of two buffers, in the loop over `march`, or all of it.
+    """What a use of an array accesses: one of two buffers, in the loop over `march`, or the whole array.
 
-    Of a buffer in a phase of `lanes`, one of the thread's own cells has the places of these after it.
+    For a buffer in a phase of `lanes`, a cell private to the thread is followed by the places of these.
     """
     access = name.parent
     if march and access is not None and access.type == "subscript_expression":
@@ -66,7 +66,7 @@ def touched_by(name: Node, march: str, lanes: Sequence[str] = ()) -> tuple[str, 
 
 
 def _own(access: Node, lanes: Sequence[str]) -> str:
-    """`:0,2` where the subscripts after the first one have the numbers of the thread there."""
+    """`:0,2` if the subscripts after the first have the numbers of the thread at these places."""
     outer, indices = access.parent, list[str]()
     while outer is not None and outer.type == "subscript_expression" and part(outer, "argument") == access:
         indices.append(part(outer, "index").text)
@@ -77,7 +77,7 @@ def _own(access: Node, lanes: Sequence[str]) -> str:
 
 
 def clash(one: Iterable[str], other: Iterable[str]) -> frozenset[str]:
-    """What both touch, not counting cells that are a thread's own in both."""
+    """What both access, except cells that are private to a thread in both."""
     known = dict[str, set[str]]()
     for used in other:
         base, _, places = used.partition(":")
@@ -89,7 +89,7 @@ def clash(one: Iterable[str], other: Iterable[str]) -> frozenset[str]:
 
 
 def constant_loop(node: Node) -> tuple[str, int, int] | None:
-    """`for (LW_INDEX v = 0; v <= 3; v += 1)`, of which nothing inside declares or changes v."""
+    """Matches `for (LW_INDEX v = 0; v <= 3; v += 1)`, if nothing inside declares or changes v."""
     if node.type != "for_statement":
         return None
     texts = [" ".join(part(node, name).text.split()) for name in ("initializer", "condition", "update")]
@@ -102,7 +102,7 @@ def constant_loop(node: Node) -> tuple[str, int, int] | None:
 
 
 def changed_names(node: Node) -> set[str]:
-    """The names that something in it declares or assigns, or may through its address."""
+    """The names that a node declares or assigns, or may change through their addresses."""
     found: set[str] = set()
     for one in walk(node):
         match one.type:
@@ -116,7 +116,7 @@ def changed_names(node: Node) -> set[str]:
 
 
 def runs(node: Node, within: Node, known: Mapping[str, int]) -> bool:
-    """Whether a part of a phase runs, for all that tests of the `known` numbers around it say."""
+    """Whether a part of a phase may execute, given the tests of `known` numbers around it."""
     inner, outer = node, node.parent
     while inner != within and outer is not None:
         if outer.type == "if_statement" and part(outer, "condition") != inner:
@@ -128,7 +128,7 @@ def runs(node: Node, within: Node, known: Mapping[str, int]) -> bool:
 
 
 def test_holds(test: str, known: Mapping[str, int]) -> bool | None:
-    """Whether `(v == 1)` holds; None of other tests."""
+    """Whether `(v == 1)` holds; None for other tests."""
     match = re.fullmatch(r"\((\w+) (==|>=|<=) (\d+)\)", " ".join(test.split()))
     if match is None or match[1] not in known:
         return None
@@ -137,24 +137,25 @@ def test_holds(test: str, known: Mapping[str, int]) -> bool | None:
 
 
 def all_of(used: str) -> tuple[str, ...]:
-    """An array and its buffers, of one of them or of all."""
+    """An array and its two buffers, given any of them."""
     name = used.partition("[")[0]
     return name, f"{name}[0]", f"{name}[1]"
 
 
 def in_turn(used: str) -> tuple[str, ...]:
-    """What was a buffer in the iteration before."""
+    """The name that a buffer had in the previous iteration."""
     name, _, number = used.partition("[")
     return (f"{name}[{1 - int(number[0])}]",) if number else (used,)
 
 
 def is_whole_head(first: str, step: str, test: Node, name: str, count: int) -> bool:
-    """Whether a distributed loop runs iterations 0 to count - 1: of so many threads, k runs iteration k."""
+    """Whether a distributed loop executes iterations 0 to count - 1: with `count` threads, thread k executes
+    iteration k."""
     return (first, step, " ".join(test.text.split())) == ("0", "1", f"{name} <= {count - 1}")
 
 
 def check_own(body: Node, threads: Sequence[str], names: frozenset[str]) -> list[Node]:
-    """The places of arrays in the registers of threads in what thread (y, x) runs, each a[y][x]."""
+    """The uses of arrays in the registers of threads in the code of thread (y, x), each a[y][x]."""
     found = list(named_in(body, names))
     if found:
         _refuse_other_meaning(body, {*threads, *names})
@@ -172,7 +173,7 @@ def check_own(body: Node, threads: Sequence[str], names: frozenset[str]) -> list
 
 
 def check_registers(body: Node, lane: str, names: frozenset[str], warp: str = "") -> list[Node]:
-    """The places of arrays in registers in what a lane runs; Unreadable where one is of something else."""
+    """The uses of register arrays in the code of a lane; raises Unreadable if one is used in another way."""
     _refuse_other_meaning(body, {lane, *([warp] if warp else []), *names})
     found = list(named_in(body, names))
     for node in found:
@@ -189,7 +190,7 @@ def check_registers(body: Node, lane: str, names: frozenset[str], warp: str = ""
 
 
 def _row(node: Node, warp: str) -> Node | None:
-    """a[w] of the name a, where w is the warp."""
+    """The access a[w] around the name a, where w is the warp."""
     row = node.parent
     if row is None or row.type != "subscript_expression" or part(row, "argument") != node:
         return None
@@ -201,7 +202,7 @@ def named_in(body: Node, names: frozenset[str]) -> Iterator[Node]:
 
 
 def _refuse_other_meaning(body: Node, names: set[str]) -> None:
-    """A name keeps its meaning: nothing declares it again, and no lane changes its number."""
+    """Checks that names keep their meaning: nothing redeclares them, and no lane changes its number."""
     for node in walk(body):
         match node.type:
             case "declaration" | "init_declarator":
@@ -223,7 +224,7 @@ def _is_declared(node: Node) -> bool:
 
 
 def _is_shuffle(access: Node, body: Node) -> bool:
-    """Whether it is all of the right side of an assignment that every lane runs as often."""
+    """Whether it is the whole right-hand side of an assignment that every lane executes equally often."""
     whole, outer = access, access.parent
     while outer is not None and outer.type == "subscript_expression":
         whole, outer = outer, outer.parent

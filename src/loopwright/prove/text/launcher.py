@@ -1,8 +1,8 @@
-"""The function that launches kernels, read back with the C file that calls it.
+"""Reads the function that launches kernels back, with the C file that calls it.
 
-What is found is the region as C text, each launch replaced by what its kernel means (`kernels`), for the
-proofs that every new text has to pass.  Checked here is what connects the memory of both sides: each name in
-a kernel is the parameter of that name, the parameter is passed what the region means by the name, and every
+The result is the region as C code, each launch replaced by what its kernel means (`kernels`), for the proofs
+that every new source must pass.  This module checks the link between host and device memory: each name in a
+kernel is the parameter of that name, the parameter is passed what the region means by the name, and every
 array has a copy of its declared type and size, which is copied back if the region writes it.
 """
 
@@ -53,7 +53,7 @@ _INTEGERS = frozenset({"int", "unsigned", "long", "short", "signed", "char"})
 
 @dataclass(frozen=True)
 class LaunchedRegion:
-    """A region as the C text its launches mean, and its distributed loops in the order of the text."""
+    """A region as the C code that its launches mean, and its distributed loops in source order."""
 
     text: str
     distributed: tuple[Distribution, ...]
@@ -71,7 +71,7 @@ class _KernelFunction:
 class _KernelCall:
     """LW_LAUNCH(kernel, LW_GRID(x, y, z), LW_SIZE(x, y, z), (arguments)).
 
-    LW_LAUNCH_WITH(bytes, kernel, ...) has room for an array of five dimensions that threads share.
+    LW_LAUNCH_WITH(bytes, kernel, ...) reserves room for a shared array of five dimensions.
     """
 
     kernel: _KernelFunction
@@ -83,7 +83,7 @@ class _KernelCall:
 def read_launches(
     kernels: Source, host: Source, prelude: str, originals: Sequence[Program], written: Sequence[Program]
 ) -> tuple[LaunchedRegion, ...]:
-    """What the launches mean that stand for the regions of a file; Unreadable where nothing is known.
+    """Reads the launches that implement the regions of a file; raises Unreadable if they are not understood.
 
     `written` are the programs of the file, `originals` the same with the storage of the kernels.
     """
@@ -132,7 +132,7 @@ def _called(text: str, original: str) -> tuple[str, list[str], list[str], int]:
 
 
 def _functions(source: Source, prelude: str) -> tuple[dict[str, _KernelFunction], dict[str, int]]:
-    """The functions after the prelude, and for each kernel the threads it is compiled for."""
+    """The functions after the prelude, and for each kernel the number of threads it is compiled for."""
     if not source.text.startswith(prelude):
         raise Unreadable("the text of the kernels does not begin with the macros it uses")
     rest = source.text[len(prelude) :]
@@ -163,7 +163,7 @@ def _function(node: Node) -> _KernelFunction:
 
 
 def _parameter(text: str) -> tuple[str, str]:
-    """`double *A_` is A_ of type `double *`."""
+    """Parses `double *A_` as A_ of type `double *`."""
     match = re.fullmatch(r"((?:\w+ )*\w+)\s*(\*?)\s*\b(\w+)", " ".join(text.split()))
     if match is None:
         raise Unreadable(f"a parameter nothing is known of: {text}")
@@ -178,9 +178,9 @@ class _Launcher:
     bounds: dict[str, int]
     launcher: _KernelFunction
     meaning: dict[str, str]
-    """What the parameters of the launcher are in the region."""
+    """The meaning of the launcher's parameters in the region."""
     late: dict[str, int]
-    """The bytes that kernels fetch copies to."""
+    """The bytes into which each kernel fetches copies."""
 
     def read(self) -> LaunchedRegion:
         if len(self.launcher.body) < 3:
@@ -201,7 +201,7 @@ class _Launcher:
         return LaunchedRegion(self._allocated(text), tuple(distributed))
 
     def _check_numbers(self, node: Node, numbers: Numbers) -> None:
-        """Kernels that count in 32 bits, for the sizes that the launcher lets through."""
+        """Checks kernels that count in 32 bits, for the sizes that the launcher accepts."""
         words = identifiers(node)
         kernels = [self.functions[one] for one in words if one in self.functions]
         if not any(_counts_in_32_bits(one) for one in kernels):
@@ -220,7 +220,7 @@ class _Launcher:
                     self._check_numbers(child, numbers)
 
     def _allocated(self, text: str) -> str:
-        """What runs where the device has memory for all arrays; otherwise the original does."""
+        """The code that runs if the device has memory for all arrays; otherwise the original runs."""
         arrays = [
             AllocatedArray(one.name, f"{one.name}_memory", str(one.element_type), one.extents)
             for one in self.program.arrays
@@ -232,7 +232,7 @@ class _Launcher:
         return "".join(f"{line}\n" for line in lines)
 
     def _check_copies(self, nodes: Sequence[Node]) -> None:
-        """Every array has a copy of its type and size; what is written is copied back."""
+        """Checks that every array has a copy of its type and size, and written arrays are copied back."""
         copies = {call_arguments(call)[1]: (name, call) for _, name, call in statement_calls(list(nodes))}
         touched = {access.array for one in self.program.statements for access in one.accesses}
         written = {access.array for one in self.program.statements for access in one.writes}
@@ -259,7 +259,7 @@ class _Launcher:
             raise Unreadable("a launcher does more than to copy arrays and to launch kernels")
 
     def _is_array(self, name: str, kind: str, extents: Sequence[str]) -> bool:
-        """Whether the region means by `name` an array of this type with these extents."""
+        """Whether `name` denotes in the region an array of this type with these extents."""
         array = next((one for one in self.program.arrays if one.name == name), None)
         if array is None:
             return False
@@ -274,7 +274,7 @@ class _Launcher:
     def _host(
         self, node: Node, edits: list[Edit], distributed: list[Distribution], known: dict[str, str]
     ) -> None:
-        """Loops, conditions and declarations around launches; `known` are the names declared around it."""
+        """Reads loops, conditions and declarations around launches; `known` are the names in scope."""
         known = known if node.type == "declaration" else {**known}
         match node.type:
             case "compound_statement" | "else_clause":
@@ -325,7 +325,7 @@ class _Launcher:
         return _KernelCall(replace(kernel, body=kernel.body[1:]), parts[1], threads, int(room))
 
     def _launch(self, node: Node, distributed: list[Distribution], known: dict[str, str]) -> str:
-        """What the kernel means that is launched."""
+        """The meaning of the launched kernel."""
         call = self._called_kernel(node)
         kernel = call.kernel
         views = [one for one in statement_calls(list(kernel.body)) if is_view(one[1])]
@@ -362,7 +362,7 @@ class _Launcher:
     def _check_parameters(
         self, kernel: _KernelFunction, views: list[tuple[Node, str, Node]], known: dict[str, str]
     ) -> None:
-        """Pointers are those of views of arrays; other parameters have the names and values of the region."""
+        """Checks that pointers are those of array views, and other parameters are those of the region."""
         pointers = {name: kind for name, kind in kernel.parameters if kind.endswith("*")}
         if [node for node, _, _ in views] != list(kernel.body[: len(views)]) or len(views) != len(pointers):
             raise Unreadable(f"{kernel.name} does not begin with its arrays")

@@ -1,6 +1,5 @@
-"""The macros in the text of kernels: which loops and tests are those of blocks and threads, and the
-memory that the threads of a block share: what a kernel declares, and what its launch has room for.
-"""
+"""The macros in the source of kernels: loops and tests of blocks and threads, and the memory that the threads
+of a block share: what a kernel declares, and what its launch reserves."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from loopwright.model.annotations import AXES, GPU
 from loopwright.prove.reading.c_expressions import Unreadable
 
 NUMBERS = ("long", "long long", "long int", "LW_INDEX")
-"""Of 64 bits, and of 32 where `narrow` shows that these suffice."""
+"""Types of 64 bits, and of 32 where `narrow` shows that these suffice."""
 _TYPES = {
     "LANE": ("LW_LANE_TYPE", "LW_LANE_INDEX"),
     "BLOCK": (*NUMBERS[:3], "LW_BLOCK_INDEX"),
@@ -28,7 +27,7 @@ _VIEW = re.compile(r"LW_(ARRAY|CONST_ARRAY|AHEAD)_(\d)")
 
 
 def part(node: Node, name: str) -> Node:
-    """The part called `name`; a text of kernels where it is missing is not read."""
+    """The child in field `name`; raises Unreadable if it is missing."""
     child = node.child_by_field_name(name)
     if child is None:
         raise Unreadable(f"a {node.type} without {name}")
@@ -39,8 +38,8 @@ def part(node: Node, name: str) -> Node:
 class ArrayView:
     """An array of a kernel: LW_CONST_ARRAY_2(float, A, n1), or LW_AHEAD_2(float, A, n0, n1, 2).
 
-    `sizes` are all extents but the first; that one is there where something so many `rows` further on is
-    fetched into a cache: A[i + rows] is in the array if i + rows < n0, since A[i] is.
+    `sizes` are all extents but the first; the first is given if a prefetch accesses a cell `rows` further on:
+    A[i + rows] is in the array if i + rows < n0, since A[i] is.
     """
 
     kind: str
@@ -51,7 +50,7 @@ class ArrayView:
 
     @property
     def pointer(self) -> str:
-        """The type of the parameter it is a view of."""
+        """The type of the viewed parameter."""
         return f"{'const ' if self.is_const else ''}{self.kind} *"
 
 
@@ -70,9 +69,10 @@ def array_view(macro: str, arguments: Sequence[str]) -> ArrayView | None:
 
 
 def refuse_narrow(node: Node, storage: frozenset[str]) -> None:
-    """A loop that counts in other numbers than those of the sizes may not reach its bound.
+    """Raises Unreadable for a loop that counts in a narrower type than those of sizes: it may not reach its
+    bound.
 
-    What is declared otherwise is a variable of the region, in `storage`, and has its type there.
+    A variable declared with another type is one of the region, in `storage`, and has its type there.
     """
     for one in walk(node):
         kinds = ("LANE", "BLOCK")
@@ -87,7 +87,7 @@ def refuse_narrow(node: Node, storage: frozenset[str]) -> None:
 
 
 def distributed_head(node: Node, kind: str, axis: str) -> tuple[str, str, Node, Node]:
-    """`first` and `step`, with where the macros stand: both say the same axis and the same step >= 1."""
+    """`first` and `step`, with the macros of the head: both name the same axis and the same step >= 1."""
     declared = part(node, "initializer")
     if declared.type != "declaration" or part(declared, "type").text not in _TYPES[kind]:
         raise Unreadable("a distributed loop counts in another type than those of its kind")
@@ -107,7 +107,7 @@ def distributed_head(node: Node, kind: str, axis: str) -> tuple[str, str, Node, 
 
 
 def is_assigned(name: Node) -> bool:
-    """Whether a name is that of what is assigned to, or used in a way nothing is known of."""
+    """Whether a name is assigned to, or used in a way that is not understood."""
     access, outer = name, name.parent
     while outer is not None and (
         outer.type == "parenthesized_expression"
@@ -120,7 +120,7 @@ def is_assigned(name: Node) -> bool:
 
 
 def counts_up(test: Node, name: str) -> bool:
-    """`i < bound` or `i <= bound`, the bound without i."""
+    """Whether a test is `i < bound` or `i <= bound`, with a bound without i."""
     if test.type != "binary_expression" or part(test, "operator").type not in ("<", "<="):
         return False
     inside = identifiers(part(test, "right"))
@@ -128,7 +128,7 @@ def counts_up(test: Node, name: str) -> bool:
 
 
 def axis_of(node: Node, kind: str) -> str | None:
-    """The axis of a loop that is distributed among blocks or threads."""
+    """The axis of a loop that is distributed over blocks or threads, or None."""
     if node.type != "for_statement":
         return None
     starts = [one for one in walk(part(node, "initializer")) if called_name(one) == f"LW_{kind}"]
@@ -156,7 +156,7 @@ def tests_threads(node: Node) -> bool:
 
 
 def flat_operators(node: Node) -> Iterator[Node]:
-    """The operators `|` and `&` between tests: these are 0 or 1, so `||` and `&&` have the same value."""
+    """Yields the operators `|` and `&` between tests, where `||` and `&&` have the same value, 0 or 1."""
     for one in walk(node):
         if _is_flat(one):
             yield part(one, "operator")
@@ -197,20 +197,20 @@ def called_name(node: Node) -> str | None:
 
 
 def called_by(node: Node) -> str | None:
-    """The same of a statement."""
+    """The name of the function or macro that a statement calls."""
     inside = named_children(node)
     return called_name(inside[0]) if len(inside) == 1 else None
 
 
 def call_arguments(node: Node) -> list[str]:
-    """The arguments of a call as texts."""
+    """The texts of the arguments of a call."""
     if node.type != "call_expression":
         return []
     return [one.text for one in named_children(part(node, "arguments"))]
 
 
 def statement_calls(nodes: list[Node]) -> Iterator[tuple[Node, str, Node]]:
-    """The statements that are calls, each with the name and the call."""
+    """Yields the statements that are calls, each with the name and the call."""
     for node in nodes:
         name = called_by(node) if node.type == "expression_statement" else None
         if name is not None:
@@ -218,14 +218,13 @@ def statement_calls(nodes: list[Node]) -> Iterator[tuple[Node, str, Node]]:
 
 
 _WIDER = ("long", "long long")
-"""Types that the printer converts sizes to."""
+"""Types to which the printer converts sizes."""
 
 
 def check_grid(grid: Node, shared: frozenset[str], numbers: frozenset[str]) -> None:
-    """LW_GRID(x, y, z): along an axis that a loop is distributed over, any number of blocks will do, since
-    there is at least one (`lw_clamp`); along another one every block would run all that the kernel does, so
-    that there has to be one.
-    """
+    """Checks LW_GRID(x, y, z): along an axis over which a loop is distributed, any number of blocks is
+    correct, since there is at least one (`lw_clamp`); along another axis every block would execute the
+    whole kernel, so there must be one."""
     counts = named_children(part(grid, "arguments")) if called_name(grid) == "LW_GRID" else []
     if len(counts) != len(AXES):
         raise Unreadable("a launch on a grid nothing is known of")
@@ -235,9 +234,9 @@ def check_grid(grid: Node, shared: frozenset[str], numbers: frozenset[str]) -> N
 
 
 def _is_count(node: Node, numbers: frozenset[str]) -> bool:
-    """Arithmetic of integers: nothing is assigned, and divisors are constants."""
+    """Whether an expression is integer arithmetic without assignments, with constant divisors."""
     match node.type:
-        case "number_literal":  # `-3` may be one, too
+        case "number_literal":  # may be negative, such as `-3`
             return node.text.removeprefix("-").isdigit()
         case "identifier":
             return node.text in numbers
@@ -271,16 +270,17 @@ _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
 
 
 def element_bytes(kind: str) -> int:
-    """Of a type; more than a block has where it is not known."""
+    """The size of an element type; more than a block has if the type is not known."""
     return _BYTES.get(kind, GPU.most_room + 1)
 
 
 def check_room(
     kernel: str, buffers: Sequence[tuple[str, str, tuple[str, ...]]], room: int, late: int
 ) -> None:
-    """The buffers of a kernel, and `late` bytes for copies, fit into the memory of a block.
+    """Checks that the buffers of a kernel, and `late` bytes for copies, fit into the memory of a block.
 
-    Those of five dimensions begin where the room of the launch does: there is one of them, as large.
+    Buffers of five dimensions use the room reserved by the launch: there is at most one, of exactly that
+    size.
     """
     total, large = late, 0
     for kind, _, sizes in buffers:

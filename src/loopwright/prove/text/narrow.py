@@ -1,13 +1,14 @@
-"""That the numbers of kernels fit into 32 bits, for the sizes that their launcher lets through.
+"""Proves that the numbers of kernels fit into 32 bits, for the sizes that their launcher accepts.
 
-`LW_INDEX i` is a number of 64 bits in the text that is proved (`launcher`), and one of 32 bits on a device.
-Both are the same where every number that is computed is at most 2^30, up or down.  Each expression has an
-interval of values, as in `overflow`, starting from the bounds of the launcher:
+`LW_INDEX i` is a number of 64 bits in the source that is proved (`launcher`), and one of 32 bits on a device.
+Both are equal if the absolute value of every number that is computed is at most 2^30.  Each expression has an
+interval of values, as in `overflow`, derived from the bounds of the launcher:
 
     LW_WITHIN(n, b)  n in [-b, b],    for (LW_INDEX i = s; i <= e; i += k)  i in [min s, max e]
 
-The rest of 2^31 is for what a loop adds to its last value.  A number is a subscript or is compared: one that
-becomes a value of the program could be a larger one there, and is refused.
+The rest of the range up to 2^31 is for the step that a loop adds to its last value.  A number must be a
+subscript or be compared: a number that is used as a value of the program may need more than 32 bits there,
+and is refused.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _TESTS = (*COMPARISONS, "&&", "||", "&", "|")
 
 
 def bounded_sizes(nodes: Sequence[Node]) -> dict[str, int]:
-    """The bounds of sizes, in the statements LW_WITHIN(n, 16777216) that a launcher begins with."""
+    """The bounds of sizes, from the statements LW_WITHIN(n, 16777216) at the start of a launcher."""
     found: dict[str, int] = {}
     for _, name, call in statement_calls(list(nodes)):
         if name != "LW_WITHIN":
@@ -43,7 +44,7 @@ def bounded_sizes(nodes: Sequence[Node]) -> dict[str, int]:
 
 
 def refuse_wide(statements: Sequence[Node], numbers: Numbers) -> None:
-    """Unreadable where a number may be larger than 2^30."""
+    """Raises Unreadable if the absolute value of a number may exceed 2^30."""
     for node in statements:
         if node.type == "declaration" and part(node, "type").text == "LW_INDEX":
             declared = part(node, "declarator")
@@ -53,7 +54,7 @@ def refuse_wide(statements: Sequence[Node], numbers: Numbers) -> None:
 
 
 def loop_numbers(node: Node, numbers: Numbers) -> Numbers:
-    """The numbers inside of a loop: those outside, and its iterator."""
+    """The intervals of numbers inside a loop: those outside it, and its iterator."""
     declared = part(part(node, "initializer"), "declarator")
     name, start = part(declared, "declarator").text, part(declared, "value")
     if _STARTS.fullmatch(called_name(start) or "") is not None:
@@ -101,7 +102,7 @@ def _subscripts(node: Node) -> Iterator[Node]:
 
 
 def _refuse_values(node: Node, numbers: Numbers) -> None:
-    """A statement uses numbers in its subscripts alone."""
+    """Checks that a statement uses numbers only in its subscripts."""
     inside = {one.start for index in _subscripts(node) for one in walk(index)}
     for one in walk(node):
         if one.type == "identifier" and one.text in numbers and one.start not in inside:

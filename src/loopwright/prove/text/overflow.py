@@ -1,12 +1,12 @@
-"""That no bound, condition or subscript of a text overflows its type or wraps around.
+"""Proves that no bound, condition or subscript of a source overflows its type or wraps around.
 
-Every expression has an interval of values, and C's type; an interval that is not within the type is a
-failure.  Intervals start from what is known of the parameters:
+Every expression has an interval of values, and a C type; an interval that exceeds the type is a failure.
+Intervals start from what is known of the parameters:
 
     [a, b] + [c, d] = [a + c, b + d],   the iterator of  for (i = s; i < e; i += k)  has  [min s, max e - 1],
 
-and max e - 1 + k has to be within its type, too.  Relations between variables are not kept, so that the
-answer no is not an answer: "not shown".
+and max e - 1 + k must be within its type, too.  Relations between variables are lost, so a failure means only
+"not shown".
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ Interval = tuple[int, int]
 
 
 class NotShown(Exception):
-    """It is not shown that an expression stays within its type; the message says which."""
+    """An expression is not shown to stay within its type; the message names it."""
 
 
 class Overflows(NotShown):
-    """The one value that an expression has is not one of its type; the message says which."""
+    """The only value of an expression is outside its type; the message names it."""
 
     def __init__(self, message: str, kind: Integer) -> None:
         super().__init__(message)
@@ -56,14 +56,14 @@ class Overflows(NotShown):
 
 @dataclass(frozen=True)
 class Typed:
-    """The values an expression may have, and its type in C."""
+    """The interval of values of an expression, and its C type."""
 
     least: int
     greatest: int
     type: CType
 
     def within(self, node: Node) -> Typed:
-        """The same, if the values are values of the type."""
+        """Returns self if the interval is within the type; raises an error otherwise."""
         kind, text = self.type, " ".join(node.text.split())
         if not isinstance(kind, Integer) or not kind.least <= self.least <= self.greatest <= kind.greatest:
             if isinstance(kind, Integer) and self.least == self.greatest:
@@ -76,7 +76,7 @@ class Typed:
 def refuse_overflow(
     program: Program, parameters: Mapping[str, Interval], unchanged: frozenset[str] = frozenset()
 ) -> int:
-    """How many expressions were looked at; NotShown for the first that may not be within its type.
+    """Returns the number of expressions checked; raises NotShown for the first that may exceed its type.
 
     `parameters` are the values of parameters, `unchanged` the texts of statements that the original has.
     """
@@ -91,7 +91,8 @@ def refuse_overflow(
 
 
 def expression_range(node: Node, program: Program, parameters: Mapping[str, Interval]) -> Interval:
-    """The values of an expression of parameters where the region starts; NotShown where it may overflow."""
+    """The interval of an expression of parameters at the start of the region; raises NotShown if it may
+    overflow."""
     scope = ValueScope(program, words_of(program), parameters, {}, set(), frozenset(), program.region)
     found = scope.value(node)
     return found.least, found.greatest
@@ -103,19 +104,19 @@ class ValueScope:
     words: Words
     parameters: Mapping[str, Interval]
     values: Mapping[str, Typed]
-    """Iterators and locals."""
+    """Intervals of iterators and locals."""
     leaves: set[Node]
     unchanged: frozenset[str]
     at: Span | None = None
-    """Where names are looked up, if not where they stand."""
+    """Where to look names up, if not at their own positions."""
     omp: frozenset[Node] = frozenset()
-    """The loops of OpenMP's directives, whose iterations are counted before they run."""
+    """The loops of OpenMP directives, whose trip counts are computed before they run."""
 
     def bind(self, name: str, value: Typed) -> ValueScope:
         return replace(self, values={**self.values, name: value})
 
     def sequence(self, node: Node) -> Iterator[Typed]:
-        """The expressions of a block, a declaration reaching to its end."""
+        """Yields the expressions of a block; a declaration is in scope until its end."""
         scope = self
         for part in named_children(node):
             if part.type == "declaration" and part not in self.leaves:
@@ -150,7 +151,7 @@ class ValueScope:
                 raise NotShown(f"a statement of the kind '{kind}'")
 
     def _local(self, node: Node) -> tuple[str, Typed]:
-        """`int m = e`: e has to fit the type of m."""
+        """Evaluates `int m = e`: e must fit the type of m."""
         named = declared_name(node)
         if named is None or named[1] > 0:
             raise NotShown(f"'{node.text}' is not a number")
@@ -182,9 +183,8 @@ class ValueScope:
         yield from scope.statement(field(node, "body"))
 
     def _difference(self, condition: Node, name: str, start: Typed, kind: CType) -> Typed:
-        """e - s of `for (i = s; i < e; ..)`: where it is no number of its type, OpenMP does not say how many
-        iterations there are, though C says that there are none for e < s (OpenMP 5.2, 4.4.2).
-        """
+        """Evaluates e - s of `for (i = s; i < e; ..)`: if it overflows, OpenMP leaves the trip count
+        undefined, although in C there are no iterations for e < s (OpenMP 5.2, 4.4.2)."""
         core = without_parentheses(condition)
         sides = [without_parentheses(field(core, side)) for side in ("left", "right")]
         ends = [self.value(one) for one in sides if one.text != name]
@@ -195,7 +195,7 @@ class ValueScope:
         return Typed(*limits, common(ends[0].type, kind)).within(condition)
 
     def counted(self, node: Node, name: str, condition: Node) -> tuple[int, CType, Typed, int]:
-        """The step of a loop, the type of its iterator, its first values and the last that it may have."""
+        """The step of a loop, the type of its iterator, its first values, and the limit of the last."""
         step = step_of(node, name, self.words)
         start = self.value(first_value(node))
         first = field(node, "initializer")
@@ -212,7 +212,8 @@ class ValueScope:
         return step, kind, start, min(limits) if step > 0 else max(limits)
 
     def _limits(self, node: Node, name: str, *, is_up: bool) -> Iterator[int]:
-        """e - 1 of `i < e`, for each of the conditions that hold in the loop; e + 1 of `i > e` downwards."""
+        """Yields e - 1 of `i < e`, for each condition that holds in the loop; e + 1 of `i > e` for a negative
+        step."""
         core = without_parentheses(node)
         if core.type != "binary_expression":
             return
@@ -233,10 +234,10 @@ class ValueScope:
             yield end.least - added[1] + (sign == ">")
 
     def _added(self, node: Node, name: str) -> Interval | None:
-        """The values of e in `i + e`, `i - e` or `e + i`; None where it is none of them.
+        """The interval of e in `i + e`, `i - e` or `e + i`; None for other expressions.
 
-        `i + e < n` limits i where `i + e` does not wrap around, for all values that i then has, the first to
-        fail the test included: that is looked at where the limit is used.
+        `i + e < n` limits i if `i + e` does not wrap around for all values that i then has, including the
+        first to fail the test: the user of the limit checks that.
         """
         if node.type == "identifier" and node.text == name:
             return 0, 0
@@ -252,7 +253,7 @@ class ValueScope:
         return (other.least, other.greatest) if is_sum else (-other.greatest, -other.least)
 
     def _leaf(self, node: Node) -> Iterator[Typed]:
-        """The subscripts of a statement."""
+        """Yields the subscripts of a statement."""
         try:
             for part in walk(node):
                 if part.type == "subscript_expression":
@@ -266,14 +267,14 @@ class ValueScope:
                 raise
 
     def _is_macro(self, function: Node) -> bool:
-        """Whether a macro that is called may compute a subscript, besides those in its arguments."""
+        """Whether a macro that is called may compute a subscript besides those in its arguments."""
         known = definitions(self.words.macros, function.text)
         if not known:
             return looks_like_macro(function.text)
         return not all(map(_has_no_subscript, reachable_macros(self.words.macros, function.text)))
 
     def _terms(self, node: Node) -> Iterator[Typed]:
-        """The numbers of a sum with a pointer."""
+        """Yields the numbers added to a pointer."""
         core = without_parentheses(node)
         if core.type == "binary_expression" and operator(core) in ("+", "-"):
             yield from self._terms(field(core, "left"))
@@ -282,7 +283,7 @@ class ValueScope:
             raise NotShown(f"'{core.text}' is not read")
 
     def value(self, node: Node) -> Typed:
-        """The values of an expression, all of it within its types."""
+        """The interval of an expression, of which every part is within its type."""
         core = without_parentheses(node)
         text = packed(core.text)
         if core.type == "identifier" and core.text in self.values:
@@ -328,7 +329,7 @@ class ValueScope:
         if sign in ("&&", "||"):
             return _TRUTH
         kind = common(left.type, right.type)
-        for side in (left, right):  # what the operands are converted to holds them
+        for side in (left, right):  # the common type of the operands must hold both
             Typed(side.least, side.greatest, kind).within(core)
         match sign:
             case _ if sign in COMPARISONS:
@@ -353,7 +354,8 @@ class ValueScope:
         return Typed(*found, kind).within(core)
 
     def _call(self, core: Node) -> Typed:
-        """The helpers, whatever macros of the file they are: the loops are read with what they compute."""
+        """Evaluates the helpers, whatever macros of the file they are: the loops are read with what they
+        compute."""
         name = field(core, "function").text
         arguments = [self.value(one) for one in named_children(field(core, "arguments"))]
         if name not in ("min", "max", "floord") or not is_helper(name, self.words):
@@ -371,7 +373,7 @@ class ValueScope:
 
 
 def _has_no_subscript(macro: Macro) -> bool:
-    """Whether the body of a macro is made of its parameters, numbers and signs that reach no element."""
+    """Whether the body of a macro consists of its parameters, literals and operators without subscripts."""
     given, words = macro.parameters or (), spelled(macro.body)
     is_plain = all(word in given or word in _SIGNS or word[0].isdigit() for word in words)
     calls = any(word in given and after == "(" for word, after in pairwise(words))

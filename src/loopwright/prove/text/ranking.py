@@ -6,12 +6,12 @@ For a step from point s with iterators i to point t with iterators j, and all pa
     Rank1   i in dom(s)  implies  θ(s, i) ≺ θ(t, j)
     Rank2   i in dom(s), k in dom(u), θ(s, i) ≺ θ(u, k)  implies  not θ(u, k) ≺ θ(t, j)
 
-where u is any statement; s may be the start, before all times, and t the end, after them.  The
-steps come from the text, domains and times from the model.  Heads of loops are points too: their
-domain is what the text says there, their time is just before the iteration they begin.  By the
-theorem of that section, with heads as statements that do nothing, the text then runs the model's
-schedule.  What the text says at a point is exact: values that break a condition are a state the
-text reaches, and the model is wrong.
+where u is any statement; s may be the start, before all times, and t the end, after them.  The steps come
+from the source, domains and times from the model.  Heads of loops are points too: their domain is given by
+the source, and their time is just before the iteration they begin.  By the theorem of that section, with
+heads as statements without effect, the source then executes the model's schedule.  The conditions of the
+source at a point are exact: values that violate an obligation are a state that the source reaches, and the
+model is wrong.
 """
 
 from __future__ import annotations
@@ -58,23 +58,23 @@ class Modelled:
 
     @cached_property
     def _own(self) -> dict[str, Expr]:
-        """Names for the iterators of an instance that is not the one at hand."""
+        """Fresh names for the iterators of another instance."""
         name = self.statement.name
         return {iterator: Var(f"{iterator} of {name}") for iterator in self.statement.iterators}
 
     @cached_property
     def instance(self) -> Test:
-        """What holds of such an instance."""
+        """The domain condition of that instance."""
         return substituted(self.domain, self._own)
 
     @cached_property
     def instance_time(self) -> tuple[Expr, ...]:
-        """When such an instance runs."""
+        """The time of that instance."""
         return tuple(_folded(substituted_expr(entry, self._own)) for entry in self.time)
 
 
 def prove_ranking(program: Program, prover: Prover) -> Verdict:
-    """Whether the prover confirms that the text runs the model's schedule."""
+    """Proves with `prover` that the source executes the model's schedule."""
     try:
         obligations = list(ranking_obligations(program))
     except Unreadable as failure:
@@ -91,7 +91,7 @@ def prove_ranking(program: Program, prover: Prover) -> Verdict:
 
 
 def ranking_obligations(program: Program) -> Iterator[Obligation]:
-    """Everything to be shown, step by step; Unreadable where the loops have no form in LOOP."""
+    """Yields all obligations, step by step; raises Unreadable if the loops have no form in LOOP."""
     loops = text_loops(program)
     with isl_failures("isl could not write the loops as formulas"):
         steps = steps_of(loops)
@@ -121,7 +121,7 @@ def _time(statement: Statement) -> tuple[Expr, ...]:
 
 @dataclass(frozen=True)
 class _Column:
-    """The statements by one entry of their times: where it is a constant, sorted by it."""
+    """The statements by one entry of their times: sorted by it if it is constant."""
 
     constants: tuple[int, ...]
     sorted: tuple[Modelled, ...]
@@ -140,7 +140,7 @@ class _Column:
         return _Column(tuple(value for value, _ in known), tuple(one for _, one in known), tuple(others))
 
     def within(self, low: float, high: float) -> tuple[Modelled, ...]:
-        """Those whose constant is from `low` to `high`, and those that have none."""
+        """The statements whose constant is from `low` to `high`, and those without a constant."""
         first, last = bisect_left(self.constants, low), bisect_right(self.constants, high)
         return (*self.sorted[first:last], *self.others)
 
@@ -167,7 +167,7 @@ class _System:
         yield Obligation("Rank2", f"{where}, no instance has its time between", skipped, FALSE)
 
     def _holds(self, point: ProgramPoint) -> Test:
-        """What is known at a point: the text's conditions, and the domain of a statement."""
+        """What holds at a point: the conditions of the source, and the domain of a statement."""
         if point.is_head:
             return point.invariant
         known = self.model[point.call.name]
@@ -187,10 +187,10 @@ class _System:
         return tuple(_folded(substituted_expr(one, arrow.values)) for one in self._time(target))
 
     def _between(self, early: tuple[Expr, ...] | None, late: tuple[Expr, ...] | None) -> Test:
-        """Some instance k of some statement has its time between the two.
+        """States that some instance k of some statement has its time between the two.
 
-        p·a ≺ θ ≺ p·b  iff  θ = p·c and a ≺ c ≺ b: where the two times share a prefix p, constants in
-        the rest mostly decide at once, and the formula does not grow with the number of statements.
+        p·a ≺ θ ≺ p·b  iff  θ = p·c and a ≺ c ≺ b: if the two times share a prefix p, constants in the rest
+        mostly decide at once, and the formula does not grow with the number of statements.
         """
         shared = 0 if early is None or late is None else _shared_prefix(early, late)
         prefix = () if early is None else early[:shared]
@@ -202,7 +202,7 @@ class _System:
     def _near(
         self, prefix: tuple[Expr, ...], begin: tuple[Expr, ...] | None, end: tuple[Expr, ...] | None
     ) -> Sequence[Modelled]:
-        """The statements that one constant of their time does not rule out; few, for nests apart."""
+        """The statements that no constant of their time rules out; few, for separate nests."""
         ranges: list[tuple[int, float, float]]
         ranges = [(k, one.value, one.value) for k, one in enumerate(prefix) if isinstance(one, Int)]
         low = begin[0].value if begin and isinstance(begin[0], Int) else -inf
@@ -227,7 +227,7 @@ class _System:
 
 
 def _shared_prefix(early: tuple[Expr, ...], late: tuple[Expr, ...]) -> int:
-    """How many entries of two times are the same expressions."""
+    """The length of the common prefix of two times."""
     pairs = enumerate(zip(early, late, strict=True))
     return next((k for k, (a, b) in pairs if a != b), len(early))
 
@@ -250,5 +250,5 @@ def _instance_between(
 
 
 def _folded(expr: Expr) -> Expr:
-    """An expression without variables as the constant it is."""
+    """An expression without variables is replaced by its constant value."""
     return expr if variables(expr) else Int(evaluate(expr, {}))

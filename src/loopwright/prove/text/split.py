@@ -1,6 +1,6 @@
-"""Macros of kernels that are read before others: barriers of two parts, selections, copies at once.
+"""Macros of kernels that are expanded first: split barriers, selections, copies at once.
 
-Barriers of two parts: threads arrive, and wait later until all threads of the block have arrived.
+Split barriers: threads arrive, and wait later until all threads of the block have arrived.
 
     LW_SPLIT();
     for (LW_INDEX r = 0; r <= 85; r += 1) {          for (LW_INDEX r = 0; r <= 85; r += 1) {
@@ -10,22 +10,23 @@ Barriers of two parts: threads arrive, and wait later until all threads of the b
       LW_WAIT(r);                                    }
     }
 
-What is before LW_ARRIVE in one thread is before what comes after LW_WAIT in another one; the other phases of
-a step and all of the next step may run at the same time.  So the two mean a barrier if the other phases use
-no array of the block, read nothing that a step writes, and write cells that are those of their step alone, of
-arrays that nothing else of the march uses: their first subscript is the step and something constant.
-A step arrives once and waits once: `LW_ARRIVE(v == 1);` is one in the last iteration of a loop over v, and
-`LW_WAIT(r);` one for what arrived in step r.
+What precedes LW_ARRIVE in one thread happens before what follows LW_WAIT in another; the other phases of a
+step and all of the next step may run at the same time.  So the two mean a barrier if the other phases use no
+array of the block, read nothing that a step writes, and write only cells of their own step, of arrays that
+nothing else in the march uses: their first subscript is the step and something constant. A step arrives once
+and waits once: `LW_ARRIVE(v == 1);` arrives in the last iteration of a loop over v, and `LW_WAIT(r);` waits
+for what arrived in step r.
 
-Macros that stand for other C: what is selected, and what is copied at once.
+Macros that mean other C code: selections, and copies at once.
 
     if (LW_SELECT(test)) statement                 if (test) statement
+
     LW_TOGETHER(2, c, 1, to, from);                for (long c = 1; c <= 2; c += 1) to = from;
 
 All values are read before the first one is written, so `to` and `from` are of two arrays.  One of them is in
-registers.  Of the other one, the last subscript is c and something else, and the first element has to be at a
-multiple of the number of elements: rows of arrays begin at multiples of 32 elements, and those of an array
-that threads share at multiples of their length, so that what is added to c is asked for.
+registers.  For the other one, the last subscript is c plus another term, and the first element must be at a
+multiple of the number of elements: rows of arrays begin at multiples of 32 elements, and those of a shared
+array at multiples of their length, so the term added to c must be a multiple too.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _PARTS = ("LW_SPLIT", "LW_ARRIVE", "LW_WAIT", "LW_SPLIT_END")
 
 
 def meant_barriers(statements: Sequence[Node]) -> Iterator[Edit]:
-    """Where such barriers stand in a kernel, and what they mean; Unreadable where they are none."""
+    """Yields the edits that replace split barriers by their meaning, or raises Unreadable."""
     nodes = [node for statement in statements for node in walk(statement)]
     calls = [one for one in nodes if one.type == "expression_statement" and called_by(one) is not None]
     parts = [one for one in calls if called_by(one) in _PARTS]
@@ -75,7 +76,7 @@ def meant_barriers(statements: Sequence[Node]) -> Iterator[Edit]:
 
 
 def _step(arrive: Node, wait: Node) -> tuple[Node, list[Node]]:
-    """The march, and what each step of it does after threads have arrived and before they wait."""
+    """The march, and what each step of it executes after threads have arrived and before they wait."""
     body = wait.parent
     march = None if body is None else body.parent
     if body is None or march is None or march.type != "for_statement" or part(march, "body") != body:
@@ -103,7 +104,8 @@ def _step(arrive: Node, wait: Node) -> tuple[Node, list[Node]]:
 
 
 def _check_march(march: Node, begin: Node, end: Node) -> None:
-    """Steps are counted from 0 on; the barrier is made before all of them, and gone after a whole one."""
+    """Checks that steps are counted from 0; the split barrier begins before them and ends after a full
+    barrier."""
     head = " ".join(part(march, "initializer").text.split())
     name = re.fullmatch(r"(?:LW_INDEX|long) (\w+) = 0;", head)
     block = march.parent
@@ -140,7 +142,7 @@ def _check_between(march: Node, between: Sequence[Node], shared: set[str], array
 
 
 def _is_given(name: Node) -> bool:
-    """Whether it is of what a macro copies to: nothing else is known of arguments."""
+    """Whether a name is in the destination of a copying macro; other arguments are treated as written."""
     outer = name.parent
     while outer is not None and outer.type != "expression_statement":
         if outer.type == "argument_list":
@@ -166,7 +168,7 @@ def _first_subscript(name: Node) -> str:
 
 
 def _is_of_step(row: str, step: str, changed: set[str]) -> bool:
-    """`77 * iT + r - 9`: the step, once, and what no loop inside of a step changes."""
+    """Whether a row is like `77 * iT + r - 9`: the step, once, and terms that no inner loop changes."""
     names = names_in(row)
     plain = re.fullmatch(r"[\w\s+*()-]+", row) is not None
     times = re.search(rf"\*\s*\(*\s*{step}\b|\b{step}\s*\)*\s*\*", row) is not None
@@ -174,12 +176,13 @@ def _is_of_step(row: str, step: str, changed: set[str]) -> bool:
 
 
 REGISTERS = 0
-"""In place of a multiple: elements are wherever their lane has them."""
+"""Used instead of a multiple: elements in registers have no alignment."""
 COUNTS = ("2", "4")
 
 
 def meant(statements: Sequence[Node], text: str) -> Iterator[Edit]:
-    """Where the macros stand in a kernel, and what they mean; Unreadable where nothing is known of one."""
+    """Yields the edits that replace the macros of a kernel by their meaning; raises Unreadable for unknown
+    ones."""
     yield from meant_kept(statements, text)
     yield from meant_barriers(statements)
     nodes = [node for statement in statements for node in walk(statement)]
@@ -193,7 +196,7 @@ def meant(statements: Sequence[Node], text: str) -> Iterator[Edit]:
 
 
 def without_nested(edits: Sequence[Edit]) -> list[Edit]:
-    """In order, without those inside of what another one takes out."""
+    """The edits in order, without those inside what another one removes."""
     found: list[Edit] = []
     for one in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
         if not found or one[0] >= found[-1][1]:
@@ -204,7 +207,7 @@ def without_nested(edits: Sequence[Edit]) -> list[Edit]:
 
 
 def _row(node: Node) -> Iterator[tuple[str, int]]:
-    """The array that a statement declares, with a number of elements that rows begin at multiples of."""
+    """Yields the array that a statement declares, with the alignment of its rows in elements."""
     macro, arguments = called_by(node) or "", call_arguments(named_children(node)[0])
     if macro.startswith("LW_REGISTERS_"):
         yield arguments[1], REGISTERS
@@ -239,12 +242,13 @@ def _loop(node: Node, rows: Mapping[str, int]) -> str:
 
 
 def _array(access: Node) -> str:
-    """The name of an array with subscripts."""
+    """The name of the array in a subscripted access."""
     return _array(part(access, "argument")) if access.type == "subscript_expression" else access.text
 
 
 def _check_neighbours(access: Node, name: str, first: int, count: int, multiple: int) -> None:
-    """The last subscript alone has the iterator, which is a term of it; the rest is a multiple with it."""
+    """Checks that only the last subscript has the iterator, as a term; the rest must be a multiple of the
+    count."""
     others = identifiers(part(access, "argument"))
     terms = _terms(part(access, "index"), 1)
     if name in others or terms.pop(name, 0) != 1:
@@ -259,7 +263,7 @@ def _check_neighbours(access: Node, name: str, first: int, count: int, multiple:
 
 
 def _terms(node: Node, factor: int) -> dict[str, int]:
-    """A sum of multiples of names, and of 1 under the name ''."""
+    """The coefficients of names in a sum, and the constant under the name ''."""
     match node.type:
         case "parenthesized_expression":
             return _terms(named_children(node)[0], factor)

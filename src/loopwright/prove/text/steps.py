@@ -1,11 +1,11 @@
 """A program of LOOP as a transition system: its points, and the steps between them.
 
-A point is a statement, or the head of a loop, where its test is made; a step goes from one point to
-the next without passing another.  The paths p_{s,t} of [Namjoshi2016, section 4.2] are chains of steps
-through heads, of which there may be any number between two statements: a loop can be empty for
-many iterations of the one around it.  A head is like a statement that does nothing.
+A point is a statement, or the head of a loop, where its test is evaluated; a step goes from one point to the
+next without passing another.  The paths p_{s,t} of [Namjoshi2016, section 4.2] are chains of steps through
+heads, of which there may be any number between two statements: a loop can be empty for many iterations of the
+one around it.  A head is like a statement without effect.
 
-At a head, the values of the iterator are those before which no earlier one failed the test:
+At a head, the iterator has a value before which no earlier value failed the test:
 
     i = start + k step, k >= 0, and the test holds of start, start + step, ..., i - step
 """
@@ -33,10 +33,11 @@ Values: TypeAlias = Mapping[str, ex.Expr]
 
 @dataclass(frozen=True)
 class ProgramPoint:
-    """`names` are the iterators there; `invariant` is what the text says of them.
+    """A statement or loop head; `names` are the iterators there, `invariant` is what the source guarantees of
+    them.
 
-    `call` is the statement; of a head, the first one in the loop, and `loop` is how many loops
-    are around the head.
+    `call` is the statement; for a head, the first one in the loop, and `loop` is the number of loops around
+    the head.
     """
 
     names: tuple[str, ...]
@@ -51,7 +52,7 @@ class ProgramPoint:
 
 @dataclass(frozen=True)
 class Transition:
-    """Where control goes under a condition: to a point, or to the end of the program (None).
+    """A conditional transition to a point, or to the end of the program (None).
 
     `values` are the target's iterators that change, in terms of those at the source.
     """
@@ -66,7 +67,7 @@ class Transition:
 
 @dataclass(frozen=True)
 class Steps:
-    """`entry` are the arrows from the start, `arrows[k]` those from point k."""
+    """A transition system: `entry` are the arrows from the start, `arrows[k]` those from point k."""
 
     points: tuple[ProgramPoint, ...]
     entry: tuple[Transition, ...]
@@ -81,7 +82,7 @@ def steps_of(program: Node) -> Steps:
 
 
 def _plain(node: Node, values: Values) -> Node:
-    """`node` without declarations and marks, the declared names replaced by their values."""
+    """`node` without declarations and marks, with the declared names replaced by their values."""
     match node:
         case Call(name, arguments):
             return Call(name, tuple(substituted_expr(one, values) for one in arguments))
@@ -153,10 +154,10 @@ class _Building:
 
 
 def _reached(loop: For, names: tuple[str, ...]) -> tuple[ex.Test, ex.Test]:
-    """What holds of the iterator at the head of a loop, and what in its body.
+    """The conditions on the iterator at the head of a loop, and in its body.
 
-    A test that, once it fails, fails for all greater values needs to be looked at only one step
-    back; any other, like `i != n`, at all values before.
+    If a test that fails for a value fails for all greater values, only the previous value is tested; for any
+    other test, like `i != n`, all previous values are.
     """
     steps = _progression(loop)
     if not is_upper_bound(loop.test, loop.iterator):
@@ -168,7 +169,7 @@ def _reached(loop: For, names: tuple[str, ...]) -> tuple[ex.Test, ex.Test]:
 
 
 def _never_failed(loop: For, steps: ex.Test, names: tuple[str, ...]) -> ex.Test:
-    """No earlier value fails the test; isl eliminates the quantifier, and Inv checks what it found."""
+    """No earlier value fails the test; isl eliminates the quantifier, and Inv checks its result."""
     parameters = sorted((variables(steps) | variables(loop.test)) - set(names))
     space = isl.Set.universe(space_of(parameters, names))
     everywhere = IteratorScope(space, {name: k for k, name in enumerate(names)})

@@ -1,18 +1,17 @@
-"""A program whose instances and times are those of its text, read from the syntax alone.
+"""Builds a program whose instances and times are those of its source, read from the syntax alone.
 
-The C reader works out the domain of every statement as it goes, which takes long for loops with
-many bounds: tiles of a skewed stencil.  Here it is given the outline of the text, for the statements
-and what they touch, and the loops are read as they are for a proof.  An instance of a statement runs at
+The C reader computes the domain of every statement as it goes, which takes long for loops with many bounds,
+such as tiles of a skewed stencil.  Here it is given the outline of the source, for the statements and their
+accesses, and the loops are read as they are for a proof.  An instance of a statement runs at
 
     the place of the statement in each block around it, and the iteration of each loop, from outside in.
 
-The outline of a text has its bounds and affine conditions blanked: it tells what the text is made of, not how
-often that runs.
+The outline of a source has its bounds and affine conditions blanked: it shows the structure of the source,
+not how often its parts execute.
 
-The C reader finds the statements of a text, their iterators and what they declare; what their loops
-mean is read by `text_loops`.  So the reader need not work out domains of loops with many bounds, which
-takes long.  Offsets are those of the text: `for (int i = max(a, b); i < n; i++)` becomes
-`for (int i = 0        ; i<1  ; i++)`.
+The C reader finds the statements of a source, their iterators and what they declare; `text_loops` reads the
+meaning of their loops.  So the reader need not compute domains of loops with many bounds.  Offsets are those
+of the source: `for (int i = max(a, b); i < n; i++)` becomes `for (int i = 0        ; i<1  ; i++)`.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ from loopwright.source import Edit, Source, Span, with_edits
 
 
 def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, frozenset[Span]]:
-    """The text with the loops of its regions reduced, and where an `if` is a statement as a whole.
+    """The source with the loops of its regions reduced, and the places where a whole `if` is a statement.
 
     `originals[k]` has the parameters of region `k`; a region without one is made empty.
     """
@@ -79,9 +78,9 @@ def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, 
 
 
 def _whole_statements(program: Program) -> tuple[StatementSyntax, ...]:
-    """The statements that could be taken for a part of a loop nest, and are none.
+    """The statements that look like part of a loop nest but are not.
 
-    Unsigned numbers make an `if` one on data: `(unsigned)(i - 5) < 10` is not `i - 5 < 10`.
+    Unsigned numbers turn an `if` into one on data: `(unsigned)(i - 5) < 10` is not `i - 5 < 10`.
     """
     if not any(node.type in _PARTS for node in leaf_nodes(program, program.syntax).values()):
         return ()
@@ -105,9 +104,9 @@ def _is_one_of(statements: Sequence[StatementSyntax], new: StatementSyntax) -> b
 def _blanks(
     node: Node, words: Words, whole: Sequence[StatementSyntax], stored: frozenset[str]
 ) -> Iterator[tuple[Span, str | None]]:
-    """What to put where; a condition on data is part of a statement, and nothing is put there.
+    """Yields replacements for spans; a condition on data is part of a statement and is kept.
 
-    `stored` are the locals of the original that are storage, and no names of values.
+    `stored` are the locals of the original that are storage, not names of values.
     """
     is_part = node.type in _PARTS and node.type != "if_statement"
     if is_part and _is_one_of(whole, StatementSyntax(node, words)):
@@ -145,7 +144,7 @@ def _blanks(
 
 
 def _declared(node: Node, words: Words) -> list[str]:
-    """The names a declaration gives values to; whether they are integers does not matter here."""
+    """The names that a declaration initialises; whether they are integers does not matter here."""
     if any(part.type == "pointer_declarator" for part in walk(node)):
         raise Unreadable("a pointer, which has to stay in its row")
     made = [part for part in node.children_by_field_name("declarator") if part.type == "init_declarator"]
@@ -153,9 +152,9 @@ def _declared(node: Node, words: Words) -> list[str]:
 
 
 def unfolded(outline: Program, source: Source, original: Program) -> Program:
-    """The program read from an outline, put back onto its text and the original's parameters.
+    """The program read from an outline, mapped back to its source and the original's parameters.
 
-    A parameter that only occurs in values looks like a variable in the outline, and is none.
+    A parameter that only occurs in values looks like a variable in the outline, and is removed.
     """
     known = set(original.params)
     statements = tuple(
@@ -174,7 +173,7 @@ def unfolded(outline: Program, source: Source, original: Program) -> Program:
 
 
 def _moved(value: Any, source: Source) -> Any:
-    """A value with all spans in it put onto another version of their text."""
+    """A value with all its spans moved to another version of their source."""
     match value:
         case Span():
             return value.on(source)
@@ -190,10 +189,11 @@ def _moved(value: Any, source: Source) -> Any:
 def read_text(
     source: Source, originals: Sequence[Program], pure: Sequence[str] = ()
 ) -> tuple[Program, ...] | None:
-    """The regions of a text that has the parameters of `originals`; None where the C reader has to do it.
+    """Reads the regions of a source with the parameters of `originals`; returns None if the C reader must do
+    it.
 
-    That is for regions with promises or assumptions, for loops that could wrap around or might not
-    end, and for everything that is refused, so that the reader says why.
+    That is the case for regions with promises or assumptions, for loops that could wrap around or might not
+    terminate, and for everything that is refused, so that the reader reports why.
     """
     regions = c_file(source).regions
     if len(regions) != len(originals) or any(is_assume(pragma) for one in regions for pragma in one.pragmas):
@@ -208,7 +208,7 @@ def read_text(
 
 
 def _is_plain(program: Program) -> bool:
-    """Whether nothing is promised, no iterator wraps around, and every loop ends by its test."""
+    """Whether nothing is promised, no iterator wraps around, and every loop terminates by its test."""
     if any(True for _ in promises(program)) or has_unsigned(program):
         return False
     if not all(
@@ -222,7 +222,7 @@ def _is_plain(program: Program) -> bool:
 
 
 def has_unsigned(program: Program) -> bool:
-    """Whether anything is converted to an unsigned type: the reader knows what may be negative there."""
+    """Whether anything is converted to an unsigned type, for which only the reader tracks negative values."""
     return any(_is_unsigned(node, program) for node in walk(program.syntax))
 
 
@@ -237,24 +237,25 @@ def _is_unsigned(node: Syntax, program: Program) -> bool:
 
 
 def converted_bound(program: Program) -> Syntax | None:
-    """What decides how often statements run and is converted to an unsigned type, in which it may be another
-    number: `i >= 2u`."""
+    """Returns a bound or condition converted to an unsigned type in which it may be another number: `i >=
+    2u`."""
     words = words_of(program)
     bounds = (one for one in _bounds(program) if any(_is_unsigned(part, program) for part in walk(one)))
     return next((one for one in bounds if value_type(one, words, one.span) is None), None)
 
 
 def typed_like(new: Program, old: Program) -> Program:
-    """A text whose parameters have the types that the typed reading gave those of the original."""
+    """`new`, with the types that the typed reading gave the parameters of the original."""
     kinds = {packed(one.text): one.type for one in old.parameters}
     parameters = (replace(one, type=kinds.get(packed(one.text))) for one in new.parameters)
     return replace(new, parameters=tuple(parameters))
 
 
 def negative_bound(program: Program, known: isl.Set) -> Syntax | None:
-    """What is compared with an unsigned iterator and may be below 0, for the sizes that are `known`.
+    """Returns an operand compared with an unsigned iterator that may be negative, for the sizes that are
+    `known`.
 
-    `j <= c` is no `j < c + 1`: where c is -1, it always holds.
+    `j <= c` is not `j < c + 1`: where c is -1, it always holds.
     """
     words = words_of(program)
     parts = (part for one in _bounds(program) for part in walk(one) if part.type == "binary_expression")
@@ -272,7 +273,7 @@ def negative_bound(program: Program, known: isl.Set) -> Syntax | None:
 
 
 def _upward(program: Program, words: Words, known: isl.Set) -> frozenset[str]:
-    """The iterators that count up from what is not below 0, in all their loops."""
+    """The iterators that count up from a nonnegative value in all their loops."""
     heads = [one for one in _heads(program) if one.type == "for_statement"]
     named = [(name, one) for one in heads if (name := loop_iterator(one)) is not None]
     rising = [
@@ -283,18 +284,18 @@ def _upward(program: Program, words: Words, known: isl.Set) -> frozenset[str]:
 
 
 def _counts_to_a_number(iterator: Syntax, size: Syntax, words: Words, upward: frozenset[str]) -> bool:
-    """Whether what is compared are a signed iterator that is never below 0 and a size of any type.
+    """Whether a signed iterator that is never negative is compared with a size of any type.
 
-    In the type that C converts both to, they are the same integers.
+    In the type to which C converts both, they are the same integers.
     """
     is_size = packed(size.text) in words.parameters
     return is_size and iterator.text in upward and _is_signed(iterator, words)
 
 
 def _is_signed(node: Syntax, words: Words) -> bool:
-    """Whether an expression is of a signed type.
+    """Whether an expression has a signed type.
 
-    The typed reading refuses iterators that are unsigned or narrow where the text does not show it.
+    The typed reading refuses iterators that are unsigned or narrow if the source does not show it.
     """
     kind = words.types.get(packed(node.text)) or type_at(node, words, node.span)
     is_iterator = node.type == "identifier" and packed(node.text) not in words.parameters
@@ -302,7 +303,7 @@ def _is_signed(node: Syntax, words: Words) -> bool:
 
 
 def _is_from_zero(node: Syntax, words: Words, known: isl.Set) -> bool:
-    """Whether an expression is not below 0: a sum of unsigned numbers, and of sizes that are not."""
+    """Whether an expression is nonnegative: a sum or product of unsigned numbers and nonnegative sizes."""
     node = without_parentheses(node)
     if node.type == "binary_expression" and operator(node) in ("+", "*"):
         return all(_is_from_zero(field(node, side), words, known) for side in ("left", "right"))
@@ -313,7 +314,8 @@ def _is_from_zero(node: Syntax, words: Words, known: isl.Set) -> bool:
 
 
 def _bounds(program: Program) -> Iterator[Syntax]:
-    """What decides how often statements run: an unsigned number among it might wrap around."""
+    """Yields the expressions that control how often statements execute; unsigned numbers in them might wrap
+    around."""
     for node in _heads(program):
         if node.type == "for_statement":
             yield first_value(node)
@@ -321,7 +323,7 @@ def _bounds(program: Program) -> Iterator[Syntax]:
 
 
 def _heads(program: Program) -> Iterator[Syntax]:
-    """The loops and conditions around statements."""
+    """Yields the loops and conditions around statements."""
     statements = {statement.body.place for statement in program.statements}
     pending = [program.syntax]
     while pending:
@@ -334,7 +336,7 @@ def _heads(program: Program) -> Iterator[Syntax]:
 
 
 def _modelled(program: Program) -> Program:
-    """With the domains and times of the text; of accesses only the arrays are known."""
+    """The program with the domains and times of its source; of accesses only the arrays are known."""
     times = {call.name: _time(path) for call, path in paths_to_calls(text_loops(program))}
     length = max((len(time) for time in times.values()), default=0)
     padded = {name: (*time, *[Int(0)] * (length - len(time))) for name, time in times.items()}
@@ -355,7 +357,7 @@ def _anything(domain: isl.Set, access: Access) -> isl.Map:
 
 
 def _time(path: NodePath) -> tuple[Expr, ...]:
-    """The iterators around a call, and the places in what has several parts."""
+    """The time of a call: the iterators around it, and its positions in blocks with several parts."""
     found: list[Expr] = []
     for node, place in path:
         match node:
