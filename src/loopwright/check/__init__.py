@@ -1,5 +1,5 @@
-"""Whether a program is a valid reordering of an affine one, found out while it runs [Bao2016].
+"""Checks at run time whether a program is a valid reordering of an affine one [Bao2016].
 
-Four sub-rooms, each standing on those before it: `original`, `program`, `algorithms` and `run`.
+The sub-rooms `original`, `program`, `algorithms` and `run` each use only those before them.
 `verify.py` puts them together.
 """

@@ -1,10 +1,10 @@
-"""A nest of the program checked as a whole [Bao2016, section 5, "Optimized checking of full tiles"].
+"""Checks a loop nest of the program as a whole [Bao2016, section 5, "Optimized checking of full tiles"].
 
-A nest runs the operations E(p) at the times T, p being what it finds when it starts.  Let prev(y)
-be the write before y to the same cell in the original, next its inverse, and src(y, r) the writer of
+A nest executes the operations E(p) at the times T, where p are the values of its parameters on entry.  Let
+prev(y) be the write before y to the same cell in the original, next its inverse, and src(y, r) the writer of
 what the r-th read of y reads.  If, for this p,
 
-    (1) every operation is an instance, and none runs twice;
+    (1) every operation is an instance, and none executes twice;
     (2) prev(y) in E                 runs before y;
     (3) src(y, r) in E               runs before y,
         next(src(y, r)) in E         does not run before y;
@@ -15,11 +15,11 @@ then the check of every single operation of the nest passes, and afterwards
 
     (6) shadow[w(y)]    = code(y)           for all y in E with next(y) not in E.
 
-For: the codes of the writers of one cell differ, so by (4) at most one y in E that writes a cell
-has a prev outside E: those writers are neighbours in the original's order, and by (2) run in it.
-So each finds its prev, and a read finds what (3) and (5) say.
+Proof: the codes of the writers of one cell differ, so by (4) at most one y in E that writes a cell
+has a prev outside E: those writers are consecutive in the original's order, and by (2) they execute in that
+order. So each finds the code of its prev, and a read finds what (3) and (5) state.
 
-Conversely nothing is claimed: where one of these fails, the operations are checked one by one.  (1) to
+The converse is not claimed: if a condition fails, the operations are checked one by one.  (1) to
 (3) are conditions on p alone, (4) to (6) loops over cells instead of operations.
 """
 
@@ -45,9 +45,9 @@ from loopwright.presburger.sets import DIM, IN, OUT, PARAM, union, union_map
 
 @dataclass(frozen=True)
 class Guess:
-    """An iterator x that no subscript shows: x = `name` + the value of `along`.
+    """An iterator x that occurs in no subscript: x = `name` + the value of `along`.
 
-    `name` is found from the shadow of the first cell of the first site that runs.
+    `name` is computed from the shadow of the first cell of the first site that executes.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Bulk:
-    """`wrong` holds of the parameters where (1) to (3) do not; the other sets are A[cell, code]."""
+    """`wrong` contains the parameters for which (1) to (3) do not hold; the other sets are A[cell, code]."""
 
     nest: CheckedNest
     guesses: tuple[Guess, ...]
@@ -80,9 +80,9 @@ class Original:
     sources: dict[tuple[int, int], isl.UnionMap]
     """By group and read."""
     following: dict[tuple[int, int], isl.UnionMap]
-    """{ y -> next(src(y, r)) }; where nothing was written before, the first writer of the cell."""
+    """{ y -> next(src(y, r)) }; if nothing was written before, the first writer of the cell."""
     free: dict[int, tuple[int, ...]]
-    """By group, the iterators that no subscript shows."""
+    """By group, the iterators that occur in no subscript."""
 
 
 def _tuple(group: Group) -> str:
@@ -90,7 +90,7 @@ def _tuple(group: Group) -> str:
 
 
 def original(scheme: CodeScheme) -> Original:
-    """What (1) to (6) need of the original."""
+    """Return the parts of the original that (1) to (6) refer to."""
     spec, found, groups = scheme.spec, scheme.found, scheme.groups
     names = {member.name: _tuple(group) for group in groups for member in group.members}
 
@@ -133,7 +133,7 @@ def _touched(group: Group, read: int | None) -> isl.Map:
 
 @dataclass(frozen=True)
 class _BulkRun:
-    """An operation of a nest, the group it is taken for, and { [v] -> G[x] }."""
+    """An operation of a nest, the group it is assumed to belong to, and { [v] -> G[x] }."""
 
     operation: Operation
     group: Group
@@ -141,7 +141,8 @@ class _BulkRun:
 
 
 def in_bulk(known: Original, nest: CheckedNest) -> Bulk | None:
-    """The nest as a whole; None where it cannot be one.  isl.Error where that takes too long."""
+    """Return the checks of the nest as a whole; None if it has none. Raises isl.Error if that takes too
+    long."""
     groups = [_group(known.scheme, operation) for operation in nest.operations]
     chosen = [group for group in groups if group is not None]
     if len(chosen) != len(groups):
@@ -166,20 +167,20 @@ def in_bulk(known: Original, nest: CheckedNest) -> Bulk | None:
 
 
 def _starts(nest: CheckedNest) -> isl.Set:
-    """The p for which the nest does anything."""
+    """The p for which the nest executes at least one operation."""
     return _union_of_params([one.domain.params() for one in nest.operations])
 
 
 def _without_guesses(bulk: Bulk) -> isl.Set:
-    """The p for which the nest is right if only the guesses are."""
+    """The p for which the nest is correct provided that the guesses are."""
     right = _starts(bulk.nest).subtract(bulk.wrong)
     return without_parameters(right, [guess.name for guess in bulk.guesses])
 
 
 def _group(scheme: CodeScheme, operation: Operation) -> Group | None:
-    """The group a site is taken for: the first that its subscripts may be of.
+    """The group a site is assumed to belong to: the first one that its subscripts are compatible with.
 
-    Sites with iterators in their text, which are not subscripts, are left out.
+    Sites with iterators outside subscripts in their text are left out.
     """
     site = operation.site
     if any(name in one.statement.iterators for one in site.candidates for name, _ in one.holes):
@@ -199,10 +200,10 @@ def _group(scheme: CodeScheme, operation: Operation) -> Group | None:
 
 @dataclass(frozen=True)
 class _Way:
-    """How the iterators that no subscript shows are found.
+    """How to compute the iterators that occur in no subscript.
 
     The last such iterator of a site goes along with the last of `loops`, and so on; those for which
-    there is none do not change in the nest.  Sites of a group may share their guesses.
+    there is none are invariant in the nest.  Sites of a group may share their guesses.
     """
 
     loops: tuple[int, ...]
@@ -210,7 +211,7 @@ class _Way:
 
 
 def _ways(known: Original, nest: CheckedNest, runs: Sequence[_BulkRun]) -> list[_Way]:
-    """What to try, the fewest guesses first."""
+    """The ways to try, those with the fewest guesses first."""
     most = max(len(_hidden(known, run)) for run in runs)
     if most == 0:
         return [_Way((), shared=True)]
@@ -226,7 +227,7 @@ def _ways(known: Original, nest: CheckedNest, runs: Sequence[_BulkRun]) -> list[
 
 
 def _hidden(known: Original, run: _BulkRun) -> tuple[int, ...]:
-    """The iterators that neither a subscript nor the domain shows."""
+    """The iterators that neither a subscript nor the domain determines."""
     return tuple(
         one for one in known.free[run.group.number] if not only(run.instances, OUT, one).is_single_valued()
     )
@@ -244,7 +245,7 @@ def _matching(operation: Operation, group: Group) -> isl.Map:
 def _guessed(
     known: Original, runs: Sequence[_BulkRun], way: _Way
 ) -> tuple[list[_BulkRun], tuple[Guess, ...]]:
-    """The operations as instances, iterators that no subscript shows included."""
+    """The operations as instances, including the iterators that occur in no subscript."""
     found: list[_BulkRun] = []
     guesses: dict[str, Guess] = {}
     for run in runs:
@@ -306,7 +307,7 @@ def _pairs(times: isl.UnionMap, relation: isl.UnionMap) -> isl.UnionMap:
 
 
 def _out_of_order(known: Original, runs: Sequence[_BulkRun], times: isl.UnionMap) -> list[isl.Set]:
-    """The p for which an instance runs twice, or (2) or (3) does not hold."""
+    """The p for which an instance executes twice, or (2) or (3) does not hold."""
     groups = {run.group.number: run.group for run in runs}
     space = runs[0].operation.time.get_space().range()
     earlier, not_later = isl.Map.lex_gt(space), isl.Map.lex_le(space)
@@ -321,7 +322,7 @@ def _out_of_order(known: Original, runs: Sequence[_BulkRun], times: isl.UnionMap
 
 
 def _is_target(group: Group, read: int) -> bool:
-    """Whether a read is of the cell that is written: then (3) is (2) and (5) is (4)."""
+    """Whether a read accesses the cell that is written: then (3) is (2) and (5) is (4)."""
     first = group.first
     same = first.reads[read].array == first.write.array
     return same and bool(first.reads[read].relation.is_equal(first.write.relation))

@@ -1,7 +1,7 @@
-"""The C of a nest checked as a whole: a function of what the nest finds when it starts.
+"""Generates the C function that checks a nest as a whole, from the values of its parameters on entry.
 
-It returns 1 if all checks of the nest pass, with the shadows as the operations would leave them, and
-0 if that is not known, with the shadows as they were.
+It returns 1 if all checks of the nest pass, and sets the shadows to what the operations would leave; it
+returns 0 if that is not known, and leaves the shadows unchanged.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from loopwright.presburger.sets import DIM, IN, OUT
 def scan(cells: isl.Set, macro: str, *, runs: bool = False) -> list[str]:
     """Lines of C that call `macro` with every point of a set once, in lexicographic order.
 
-    With `runs`, neighbours in the last subscript that have one code are one call of `macro`_RUN, with the
-    first and the last of them.
+    With `runs`, consecutive cells along the last subscript with equal codes become one call of `macro`_RUN,
+    with the first and the last of them.
     """
     named = cells.set_tuple_name(macro)
     order = isl.Map.identity(named.get_space().map_from_set()).reset_tuple_id(OUT)
@@ -38,7 +38,8 @@ def scan(cells: isl.Set, macro: str, *, runs: bool = False) -> list[str]:
 
 
 def _with_runs(node: Node) -> Node:
-    """Loops over neighbours as calls: `for (c = a; c <= b; c++) M(i, c, code)` is M_RUN(i, a, b, code)."""
+    """Replace loops over consecutive cells by calls: `for (c = a; c <= b; c++) M(i, c, code)` is M_RUN(i, a,
+    b, code)."""
     match node:
         case For(iterator, start, Compare(relation, Var(tested), end), 1, Call() as call):
             *others, at, code = call.arguments
@@ -75,7 +76,7 @@ def bulk_function(number: int, bulk: Bulk, scheme: Scheme, places: dict[str, Sha
 
 
 def bulk_call(number: int, bulk: Bulk) -> str:
-    """The call before the nest, once it is known that it is of the sizes it was made for."""
+    """The call before the nest, after a test that the sizes are those it was generated for."""
     tests = [f"(long)({text}) == {size}L" for text, size in bulk.nest.fixed]
     arguments = ", ".join(f"(long)({text})" for _, text in bulk.nest.parameters)
     return " && ".join([*tests, f"lw_nest_{number}({arguments})"])
@@ -96,9 +97,9 @@ def _stored(cells: isl.Set, shadow: Shadow) -> list[str]:
 
 
 def _scanned(cells: isl.Set, macro: str, names: list[str], text: str, run: str) -> list[str]:
-    """Loops for every piece, without conditions in them, so that they can become vector loops.
+    """Generate loops for each piece, without conditions inside, so that the compiler can vectorise them.
 
-    Where pieces overlap a cell is looked at twice; its code is the same.
+    Where pieces overlap, a cell is compared twice, with the same code.
     """
     heads = [f"#define {macro}({', '.join([*names, 'code'])}) {text}"]
     if names:
@@ -109,7 +110,7 @@ def _scanned(cells: isl.Set, macro: str, names: list[str], text: str, run: str) 
 
 
 def _guessed(guess: Guess, scheme: Scheme, places: dict[str, Shadow]) -> list[str]:
-    """q, from the shadow of the first cell of the first site that runs; 0 where none does."""
+    """q, from the shadow of the first cell of the first site that executes; 0 if none does."""
     lines = [f"  long {guess.name} = 0;"]
     for number, first in enumerate(guess.firsts):
         lines += _guessed_from(guess, first, scheme, places, "  else if" if number else "  if")

@@ -1,14 +1,14 @@
-"""One number for the last writer of a cell: our own shadow, which needs no counting and no vectors.
+"""Encodes the last writer of a cell as one number: a shadow of our own, without counting and without vectors.
 
-Among the writers of one cell, an instance S[x] is told by S and by the iterators that the cell
-does not determine.  At a fixed problem size those have bounds, so the time stamp of a writer of
-a cell has a code in a fixed range:
+Among the writers of one cell, an instance S[x] is identified by S and the iterators that the cell does not
+determine.  At a fixed problem size those are bounded, so the time stamp of a writer of a cell has a code in a
+fixed range:
 
     code(S[x]) = base(S) + Σ (x_k − low_k) · stride_k       over the kept iterators k of S,
 
-the ranges of the statements that write an array following each other in the order of the text
-from 1 on; 0 is NIL.  It applies when the codes of every array stay below 2^63; a cell's shadow
-takes 1 byte where they stay below 2^8, 2 below 2^16, 4 below 2^31, and 8 otherwise.
+where the ranges of the statements that write an array are consecutive, in source order, from 1 on; 0 is NIL.
+The scheme applies if the codes of every array are below 2^63; a cell's shadow takes 1 byte where they stay
+below 2^8, 2 below 2^16, 4 below 2^31, and 8 otherwise.
 
 Statements that cannot be distinguished by their text and subscripts and never touch the same
 iteration share their codes: they form a group.
@@ -33,7 +33,7 @@ from loopwright.presburger.sets import IN, OUT, union
 
 LARGEST = 1 << 63
 BELOW = {1: 1 << 8, 2: 1 << 16, 4: 1 << 31}
-"""What the codes in a shadow of so many bytes stay below."""
+"""The exclusive upper bound of the codes in a shadow of so many bytes."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Codes:
     codes: dict[str, StatementCode]
     """By statement."""
     bounds: dict[str, int]
-    """Numbers that the codes of each array stay below."""
+    """An exclusive upper bound of the codes of each array."""
 
     @property
     def size(self) -> dict[str, int]:
@@ -71,7 +71,7 @@ def _bytes(bound: int) -> int:
 
 
 def codes(spec: Specification) -> Codes:
-    """The codes at this problem size; GaveUp where they do not fit."""
+    """Return the codes at this problem size; raises GaveUp if they do not fit."""
     groups = groups_of(spec)
     found: dict[str, StatementCode] = {}
     bounds: dict[str, int] = {}
@@ -90,7 +90,7 @@ def codes(spec: Specification) -> Codes:
 
 
 def _code(group: Group, base: int) -> tuple[StatementCode, int]:
-    """The code of a group's instances, and how many numbers it takes."""
+    """Return the code of a group's instances, and the size of its range."""
     if group.domain.is_empty():
         return StatementCode(base, ()), 0
     free = solve(group.first.write.subscripts, group.depth).free
@@ -116,7 +116,7 @@ def code_map(codes: Codes, statement: Stated) -> isl.Map:
 
 
 def coded(spec: Specification, codes: Codes, parts: tuple[isl.Map, ...], domain: isl.Set) -> isl.PwAff:
-    """The code of a writer function's value on `domain`, 0 where it has none; a function of [x]."""
+    """The code of a writer function's value on `domain`, 0 where it is undefined; a function of [x]."""
     by_name = {statement.name: statement for statement in spec.statements}
     zero = isl.Map.from_aff(isl.Aff.zero_on_domain_space(unnamed(domain).get_space()))
     total = isl.Map.empty(zero.get_space())
@@ -129,12 +129,12 @@ def coded(spec: Specification, codes: Codes, parts: tuple[isl.Map, ...], domain:
 
 
 def previous_code(spec: Specification, found: Writers, codes: Codes, group: Group) -> isl.PwAff:
-    """What the shadow of the written cell must hold before an instance of the group runs."""
+    """The value that the shadow of the written cell must have before an instance of the group."""
     return _joined([coded(spec, codes, found.previous(one), one.domain) for one in group.members])
 
 
 def source_code(spec: Specification, found: Writers, codes: Codes, group: Group, read: int) -> isl.PwAff:
-    """What the shadow of the cell of the `read`-th read must hold when an instance runs."""
+    """The value that the shadow of the cell of the `read`-th read must have at an instance."""
     parts = [coded(spec, codes, found.before[one.name][read], one.domain) for one in group.members]
     return _joined(parts)
 
@@ -157,7 +157,7 @@ def guesses(
 ) -> tuple[isl.PwAff, ...]:
     """The iterators `wanted` of the next writer, as functions of [code in the shadow, cell].
 
-    NextWriter and FirstWriter in terms of codes; right wherever the next writer is in the group.
+    NextWriter and FirstWriter in terms of codes; correct if the next writer is in the group.
     """
     writers: list[isl.Map] = []
     for member in group.members:

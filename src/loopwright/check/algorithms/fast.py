@@ -1,19 +1,19 @@
 """Delayed detection for one specification and one program: branch-free checks [Bao2016, section 5].
 
-A scheme says what the shadow of a cell holds, one number.  For an operation with observed
-subscripts o, taken for an instance of a group:
+A scheme defines the contents of the shadow of a cell, one number. For an operation with observed subscripts
+o, assumed to be an instance of a group:
 
     x    := the iterators that o and the shadows determine
     neg  |= every constraint of the domain at x             (its sign says "outside")
     dif  |= o_k ^ f_k(x)                                    for every subscript
-    dif  |= shadow[w] ^ before(x)                           what the cell must hold before x
+    dif  |= shadow[w] ^ before(x)                           what the shadow must hold before x
     dif  |= shadow[r] ^ source(x, r)                        for every read of a written array
     shadow[w] = after(x)
 
-If neg and dif show nothing at the end, every operation was an instance of the domain, ran after
-the previous writer of its cell and found the right values.  With shadow[w] = last(w) for all w in
-the WriteSet, every instance ran exactly once.  How x was found need not be trusted: all that
-follows from it is checked.
+If neg is not negative and dif is 0 at the end, every operation was an instance of the domain, executed after
+the previous writer of its cell and read the right values.  With shadow[w] = last(w) for all w in the
+WriteSet, every instance executed exactly once. How x was computed need not be trusted: all of its
+consequences are checked.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NARROW = 1 << 24
 
 @dataclass(frozen=True)
 class Fast:
-    """The generated C of one check: `header` has a function for each site, `tables` are the engine's."""
+    """The generated C of one check: `header` has a function for each site, `tables` is for the engine."""
 
     header: str
     tables: str
@@ -56,7 +56,7 @@ def fast_check(
     *,
     parallel: bool,
 ) -> Fast:
-    """The header and the engine for these sites; GaveUp where the scheme does not apply."""
+    """Generate the header and the tables for these sites; raises GaveUp if the scheme does not apply."""
     places = shadows(spec, scheme)
     writer = _SiteWriter(scheme, places, parallel)
     header = "\n".join(
@@ -81,7 +81,7 @@ def fast_call(site: Site, observed: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class _Trace:
-    """The variables of C in which a check leaves what is wrong, and the test before the shadow changes."""
+    """The C variables in which a check records errors, and the test before the shadow changes."""
 
     dif: str
     neg: str
@@ -90,7 +90,7 @@ class _Trace:
 
 _AT_ONCE = _Trace("lw_dif", "lw_neg")
 _TRIED = _Trace("dif", "neg", "if (!dif && neg >= 0) ")
-"""Of one group among several: nothing changes unless it fits."""
+"""For one of several groups: nothing changes unless it matches."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class _SiteWriter:
     places: dict[str, Shadow]
     parallel: bool
     checks: dict[tuple[object, ...], str] = field(default_factory=dict)
-    """The checks written so far: those of unrolled loops are the same over and over."""
+    """The checks written so far, shared because those of unrolled loops are identical."""
 
     def site(self, site: Site) -> str:
         """The function that checks one site."""
@@ -114,7 +114,7 @@ class _SiteWriter:
         return opening + self._alternatives(site, groups) + "}\n"
 
     def _groups(self, site: Site) -> list[tuple[Group, Candidate]]:
-        """The groups a site may belong to, each with one of its candidates."""
+        """Return the groups that a site may belong to, each with one of its candidates."""
         found: dict[int, tuple[Group, Candidate]] = {}
         for candidate in site.candidates:
             group = group_of(self.scheme.groups, candidate.statement)
@@ -123,7 +123,7 @@ class _SiteWriter:
         return list(found.values())
 
     def _alternatives(self, site: Site, groups: list[tuple[Group, Candidate]]) -> str:
-        """The first group that fits is it; the shadow changes only then."""
+        """Take the first group that matches; the shadow changes only then."""
         pieces = []
         for group, candidate in groups:
             body = self._check(site, group, candidate, _TRIED)
@@ -170,7 +170,7 @@ class _SiteWriter:
         return is_small and is_short and self.scheme.fits_int(group)
 
     def _rows(self, site: Site, group: Group, candidate: Candidate) -> list[_Row]:
-        """What each observed value must be, iterators in the text and linear shadows included."""
+        """The value that each observation must have, including iterators in the text and linear shadows."""
         rows = [_Row(one, f"o{k}", is_observed=True) for k, one in enumerate(subscripts(group.first))]
         start = site.first_hole(candidate)
         for offset, (name, _) in enumerate(candidate.holes):
@@ -185,7 +185,7 @@ class _SiteWriter:
         return rows
 
     def _open(self, group: Group, solution: Solution, values: dict[int, str], width: int) -> list[str]:
-        """The iterators that the subscripts leave open, guessed from the shadow of the cell."""
+        """The iterators that the subscripts do not determine, guessed from the shadow of the cell."""
         if not solution.free:
             return []
         names = ["s", *(f"o{k}" for k in range(width))]
@@ -209,7 +209,7 @@ class _SiteWriter:
         ]
 
     def _shadowed(self, site: Site, group: Group) -> list[tuple[int, FixedAccess, list[str]]]:
-        """The reads to compare: of written arrays, but not of the cell written, which is compared already."""
+        """The reads to compare: of written arrays, except of the cell written, which is compared already."""
         found = []
         position = len(site.write.subscripts)
         first = group.first
@@ -229,7 +229,7 @@ class _SiteWriter:
         return lines
 
     def _compared(self, array: str, shadow: str, expected: str, dif: str) -> str:
-        """Small codes are compared as such: more of them go into a vector register."""
+        """Small codes are compared in their own width: more of them fit into a vector register."""
         if self.scheme.size[array] <= 4 and dif == "lw_dif":
             return f"  lw_dif4 |= {shadow} ^ (unsigned int)({expected});"
         return f"  {dif} |= {shadow} ^ (unsigned long)({expected});"
@@ -237,7 +237,7 @@ class _SiteWriter:
 
 @dataclass(frozen=True)
 class _Row:
-    """A value that must be `function` of the iterators; a shadow is one that is compared elsewhere."""
+    """A value that must be `function` of the iterators; a shadow is compared elsewhere."""
 
     function: isl.PwAff
     text: str
@@ -250,10 +250,10 @@ def _is_target(statement: Stated, read: FixedAccess) -> bool:
 
 
 def narrowed(domain: isl.Set, names: Sequence[str], free: tuple[int, ...], dif: str) -> list[str]:
-    """The iterators as int, with statements that leave a trace if they are none or outside `domain`.
+    """The iterators as int, with statements that record an error if they do not fit or are outside `domain`.
 
-    The bounds of each iterator come first and by themselves, so that nothing overflows unseen.
-    What was guessed from a shadow is small; if not, its bounds show it.
+    The bounds of each iterator are tested first and separately, so that no overflow goes unnoticed. A value
+    guessed from a shadow is small; otherwise its bounds fail.
     """
     small = "lw_dif4" if dif == "lw_dif" else dif
     lines = []
@@ -271,7 +271,7 @@ def narrowed(domain: isl.Set, names: Sequence[str], free: tuple[int, ...], dif: 
 
 
 def domain_checks(domain: isl.Set, names: Sequence[str], dif: str, neg: str) -> list[str]:
-    """Statements that leave a trace if x is outside `domain`."""
+    """Statements that record an error if x is outside `domain`."""
     pieces = domain.get_basic_sets()
     constraints = pieces[0].get_constraints() if len(pieces) == 1 else []
     if len(pieces) != 1 or pieces[0].dim(isl.dim_type.div):
@@ -287,7 +287,7 @@ def domain_checks(domain: isl.Set, names: Sequence[str], dif: str, neg: str) -> 
 
 
 def _tables(spec: Specification, found: Writers, scheme: Scheme, places: dict[str, Shadow]) -> str:
-    """`lw_tables.h` of delayed detection: what `delayed.c` has to know of the original."""
+    """`lw_tables.h` of delayed detection: the facts about the original that `delayed.c` needs."""
     table = ", ".join(f"{{{one.address:#x}UL, {max(one.bytes, 1)}UL}}" for one in places.values())
     return "\n".join(
         (

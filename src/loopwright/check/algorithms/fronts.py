@@ -1,9 +1,9 @@
 """Checks before whole nests instead of before every operation.
 
-A nest that is affine and does nothing but operations can be checked before it runs: what it will do
-does not depend on what it computes.  Its own loops then stay as the compiler likes them.  Where the
-nest can be checked as a whole, the checks of its single operations, in loops of their own, are only
-for the case that this does not show it to be right.
+A nest that is affine and executes only operations can be checked before it runs: its control flow does not
+depend on what it computes. Its own loops are then left as they are, for the compiler to optimise. If the nest
+can be checked as a whole, the checks of its single operations, in loops of their own, run only if that check
+fails.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ from loopwright.presburger.sets import within_effort
 from loopwright.source import Edit
 
 EFFORT = 400_000
-"""isl's steps for one nest, after which it is left in parts; a second at most."""
+"""isl's steps for one nest, after which it is split into parts; a second at most."""
 LEAST_EFFORT = 150_000
-"""Inside a nest that was too much, half of its steps for each loop further in, but no less than this."""
+"""The least number of steps: inside a nest that took too many, each loop further in gets half of its
+steps."""
 MOST_PIECES = 40
-"""Pieces of sets to scan for one nest; beyond that it is left in parts."""
+"""Pieces of sets to scan for one nest; beyond that it is split into parts."""
 
 
 @dataclass(frozen=True)
 class Front:
-    """A nest that is checked before it runs; `bulk` where it can be checked as a whole."""
+    """A nest that is checked before it runs; `bulk` if it can be checked as a whole."""
 
     node: Node
     number: int
@@ -46,7 +47,7 @@ class Front:
 
 
 def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_checks: bool) -> tuple[Front, ...]:
-    """The nests of the program that are checked before they run, in the order of the text."""
+    """Return the nests of the program that are checked before they run, in source order."""
     known = original(scheme) if isinstance(scheme, CodeScheme) else None
     finder = _NestFinder(sites, known, sizes, only_checks)
     found = [pair for body in sites.known.bodies for pair in finder.nests(body, EFFORT)]
@@ -92,7 +93,8 @@ class _NestFinder:
         return None if self.only_checks and self._leaves_values(node) else nest
 
     def _leaves_values(self, node: Node) -> bool:
-        """Whether the last value of an iterator is used: without the loops it would not be computed."""
+        """Whether the last value of an iterator is live after the loops: without them it would not be
+        computed."""
         loops = node.of_type("for_statement")
         names = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
         try:
@@ -116,7 +118,7 @@ def _is_statement(site: Site) -> bool:
 
 
 def front_macro(front: Front, call: CallOf, whole: str | None) -> str:
-    """What is put before the nest; `whole` is the C condition that it is right as a whole."""
+    """The text before the nest; `whole` is the C condition that it is correct as a whole."""
     single = _single_checks(front, call)
     checks = single if whole is None else f"if (!({whole})) {{ {single} }}"
     return f"#define LW_FRONT_{front.number} {checks}\n"

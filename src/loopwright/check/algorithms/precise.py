@@ -17,7 +17,7 @@ void lw_operation(int site, const long *observed);
 
 
 def precise_tables(spec: Specification, found: Writers, sites: Sequence[Site]) -> str:
-    """`lw_tables.h` of Algorithm A: what `precise.c` has to know of the original and the program."""
+    """`lw_tables.h` of Algorithm A: the facts about the original and the program that `precise.c` needs."""
     return "\n".join(
         (
             _limits(spec, sites),
@@ -95,7 +95,7 @@ def _site_tables(spec: Specification, sites: Sequence[Site]) -> str:
 
 
 def _hole_numbers(spec: Specification, candidate: Candidate) -> tuple[int, ...]:
-    """Iterators by their positions, sizes from -1 downwards."""
+    """Number the holes: iterators by position, sizes from -1 downwards."""
     iterators = candidate.statement.iterators
     sizes = {name: -1 - number for number, (name, _) in enumerate(spec.sizes)}
     return tuple(iterators.index(name) if name in iterators else sizes[name] for name, _ in candidate.holes)

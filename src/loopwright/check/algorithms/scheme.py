@@ -1,6 +1,6 @@
-"""Shadows: what the one number for a cell says about the writes it has seen, and where it lies.
+"""Shadows: what the number for a cell encodes about the writes to it, and where it is stored.
 
-Statements that no operation can tell apart are put together before that.
+Statements that no operation can distinguish are grouped first.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def group_of(groups: tuple[Group, ...], statement: Stated) -> Group:
 
 
 def alone(spec: Specification) -> tuple[Group, ...]:
-    """Every statement a group of its own."""
+    """Return one group for each statement."""
     return tuple(Group(s.number, (s,), unnamed(s.domain)) for s in spec.statements)
 
 
@@ -62,7 +62,7 @@ def groups_of(spec: Specification) -> tuple[Group, ...]:
 
 
 def _same_text(spec: Specification, one: Stated, other: Stated) -> bool:
-    """Whether the same sites are candidates for both, iterators standing at the same places."""
+    """Whether the same sites are candidates for both, with iterators at the same places."""
     if one.depth != other.depth:
         return False
     holes = match_assignments(spec.side, one.assignment, one.symbols, spec.side, other.assignment)
@@ -92,9 +92,9 @@ def _same_function(one: FixedAccess, other: FixedAccess, depth: int) -> bool:
 
 
 class Scheme(Protocol):
-    """A meaning of shadows; texts are C over the iterators, or the subscripts, called `names`.
+    """An encoding of shadows; the generated C refers to the iterators, or the subscripts, by `names`.
 
-    0 is a cell nothing has written.  `size` is the number of bytes of a shadow cell by array.
+    0 means that the cell has not been written.  `size` is the number of bytes of a shadow cell by array.
     """
 
     @property
@@ -110,25 +110,26 @@ class Scheme(Protocol):
         """Whether `before`, `source` and `after` can be computed in int arithmetic on the domain."""
 
     def before(self, group: Group, names: Sequence[str]) -> str:
-        """The shadow of the cell an instance writes, before it does."""
+        """The shadow of the cell that an instance writes, before the write."""
 
     def source(self, group: Group, read: int, names: Sequence[str]) -> str:
         """The shadow of the cell of a read."""
 
     def after(self, group: Group, names: Sequence[str]) -> str:
-        """The shadow of the cell once it is written; `c` is what it was."""
+        """The shadow of the cell after the write; `c` is its old value."""
 
     def last(self, array: str, names: Sequence[str]) -> str:
         """The shadow of a cell of the WriteSet at the end."""
 
     def linear_before(self, group: Group) -> isl.PwAff | None:
-        """`before` where it is linear and may help to find the iterators."""
+        """`before` if it is linear and may help to determine the iterators."""
 
     def linear_source(self, group: Group, read: int) -> isl.PwAff | None:
-        """`source` where it is linear and may help to find the iterators."""
+        """`source` if it is linear and may help to determine the iterators."""
 
     def guess(self, group: Group, free: tuple[int, ...], names: Sequence[str]) -> tuple[str, ...]:
-        """Iterators that nothing else determines, from the shadow and the cell; GaveUp if it cannot."""
+        """Compute the iterators that nothing else determines from the shadow and the cell; raises GaveUp if
+        it cannot."""
 
 
 FIRST_PLACE = 0x100000000000
@@ -137,10 +138,10 @@ ROOM = 1 << 38
 
 @dataclass(frozen=True)
 class Shadow:
-    """Where the shadow of an array lies: cell w at `address` + `size` · its row-major position.
+    """The location of the shadow of an array: cell w is at `address` + `size` · its row-major position.
 
-    Every shadow lies alone in a quarter of a terabyte of address space: a subscript that is far out
-    ends in a fault, after which the precise run tells what happened, and never in another shadow.
+    Every shadow has a quarter of a terabyte of address space to itself: a subscript far out of bounds causes
+    a fault, which the precise run then explains, and never hits another shadow.
     """
 
     array: str
@@ -164,15 +165,15 @@ class Shadow:
         return f"((lw_code{self.size} *){self.address:#x}UL)[{index}]"
 
     def compared(self, texts: Sequence[str], code: str) -> str:
-        """A statement that leaves a trace if the cell does not hold `code`.
+        """A statement that records an error if the shadow of the cell is not `code`.
 
-        In numbers as wide as the shadow: the fewer bytes, the more of them in a vector register.
+        It computes in the width of the shadow: the narrower, the more of them fit into a vector register.
         """
         return f"dif{self.size} |= {self.cell(texts)} ^ (lw_code{self.size})({code})"
 
 
 def shadows(spec: Specification, scheme: Scheme) -> dict[str, Shadow]:
-    """The shadow of every array that is written; GaveUp where one is too large."""
+    """Return the shadow of every array that is written; raises GaveUp if one is too large."""
     found: dict[str, Shadow] = {}
     for number, array in enumerate(spec.written):
         cells = spec.footprint(array)

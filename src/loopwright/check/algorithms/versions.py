@@ -4,8 +4,8 @@
     RAWv(S, r)(x)       = #{ writes of the cell that read r reads, before S[x] }
     NumWrites(w)        = #{ writes of w }
 
-are counted by barvinok [Verdoolaege2007], which the optional package islpy-barvinok brings.  The iterators
-are found by solving LIN(S) · x = RHS(S): the subscripts, and the counts that are affine.  It applies where
+are counted by barvinok [Verdoolaege2007], which the optional package islpy-barvinok provides. The iterators
+are computed by solving LIN(S) · x = RHS(S): the subscripts, and the counts that are affine.  It applies if
 the matrix of LIN(S) has full rank for every statement.
 """
 
@@ -34,7 +34,7 @@ LARGEST = 1 << 63
 
 
 def can_count() -> bool:
-    """Whether this islpy has barvinok in it."""
+    """Whether this islpy includes barvinok."""
     return hasattr(isl.Map, "card")
 
 
@@ -91,7 +91,7 @@ def _affine(polynomial: isl.QPolynomial, space: isl.Space) -> isl.Aff | None:
 
 
 def _terms(polynomial: isl.QPolynomial) -> list[tuple[Fraction, tuple[int, ...], bool]]:
-    """Coefficient and powers of each term, and whether integer divisions are in it."""
+    """Coefficient and powers of each term, and whether it contains integer divisions."""
     found: list[isl.Term] = []
     polynomial.foreach_term(found.append)
     terms = []
@@ -188,7 +188,7 @@ def _linear(count: Count, group: Group) -> isl.PwAff | None:
 
 
 def versions(spec: Specification, found: Writers) -> VersionScheme:
-    """Algorithm B for a specification; GaveUp where it does not apply."""
+    """Return Algorithm B for a specification; raises GaveUp if it does not apply."""
     if not can_count():
         raise GaveUp(
             Code.MISSING_PROGRAM, "algorithm B counts with barvinok", hint="pip install islpy-barvinok"
@@ -218,7 +218,8 @@ def _bytes(array: str, writes: int) -> int:
 
 
 def _shown(scheme: VersionScheme, group: Group) -> list[isl.PwAff]:
-    """What an operation shows of its iterators: the rank condition of 4.2 is about these."""
+    """The functions of its iterators that an operation reveals, to which the rank condition of 4.2
+    applies."""
     first, side = group.first, scheme.spec.side
     holes = match_assignments(side, first.assignment, first.iterators, side, first.assignment) or ()
     reads = [k for k, read in enumerate(first.reads) if read.array in scheme.writes]
@@ -249,7 +250,7 @@ def _instances(spec: Specification, array: str) -> int:
 
 
 def _before(spec: Specification, statement: Stated, touched: FixedAccess) -> Count:
-    """How many writes of the cell `touched` names come before an instance."""
+    """The number of writes of the cell given by `touched` before an instance."""
     pairs = []
     for writer in spec.writers(touched.array):
         later = isl.Map.lex_gt(statement.schedule.get_space().range())

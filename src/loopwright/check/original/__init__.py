@@ -1,4 +1,4 @@
-"""The affine original, analysed before anything runs [Bao2016, sections 3 and 4.1.1].
+"""Analyses the affine original, before anything runs [Bao2016, sections 3 and 4.1.1].
 
-Its statements at one problem size, the writer functions as relations, and both as C expressions.
+It provides the statements at one problem size, the writer functions as relations, and both as C expressions.
 """

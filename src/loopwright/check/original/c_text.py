@@ -1,4 +1,4 @@
-"""isl's functions and sets as C, by the generator's own expressions."""
+"""Writes isl's functions and sets as C, with the expressions of the code generator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loopwright.presburger.sets import DIV, OUT, union
 
 
 def value(function: isl.PwAff, names: Sequence[str], known: isl.Set, *, branches: bool = True) -> str:
-    """`function` of the variables `names`, right wherever `known` holds and it is defined."""
+    """Return C for `function` of the variables `names`, correct where `known` holds and it is defined."""
     plain = anonymous(function)
     place = EvaluationPlace(tuple(names), unnamed(known).intersect(plain.domain()))
     found = chosen_expression(plain, place)
@@ -23,7 +23,7 @@ def value(function: isl.PwAff, names: Sequence[str], known: isl.Set, *, branches
 
 
 def test(domain: isl.Set, names: Sequence[str], known: isl.Set, *, branches: bool = True) -> str:
-    """A condition that holds exactly on `domain`, wherever `known` holds."""
+    """Return a condition that is equivalent to `domain` where `known` holds."""
     place = EvaluationPlace(tuple(names), unnamed(known))
     found = condition(unnamed(domain).coalesce().gist(place.known), place)
     return condition_to_c(found) if branches else condition_without_branches(found)
@@ -42,9 +42,9 @@ def chosen_expression(function: isl.PwAff, place: EvaluationPlace) -> Expr:
     """An expression with few and simple tests for `function`, which is defined wherever `place` is reached.
 
     Where a function is 0 on the border and t elsewhere, and t = 0 at the start, isl's pieces are
-    "t ≥ 1 and j = 1, or t = 0: 0" and "t ≥ 1 and j ≥ 2: t".  Any piece may grow to wherever its
-    expression is right, so that `j == 1 ? 0 : t` says the same: E_k is where expression k is right,
-    one expression is for the rest, and the tests of the others drop what they need not say.
+    "t ≥ 1 and j = 1, or t = 0: 0" and "t ≥ 1 and j ≥ 2: t".  Any piece may grow to all points where its
+    expression is correct, so `j == 1 ? 0 : t` is equivalent: E_k is the set where expression k is correct,
+    one expression is for the rest, and the tests of the others drop redundant constraints.
     """
     found = piecewise_expression(function, place)
     if not isinstance(found, Select):
@@ -76,12 +76,12 @@ def _where_right(value: isl.Aff, pieces: list[AffinePiece]) -> isl.Set:
 
 
 def _complexity(domain: isl.Set) -> int:
-    """How long a test for `domain` is, roughly."""
+    """Estimate the length of a test for `domain`."""
     return sum(1 + piece.n_constraint() for piece in domain.coalesce().get_basic_sets())
 
 
 def _relaxed(needed: isl.Set, allowed: isl.Set, known: isl.Set) -> isl.Set:
-    """A set between `needed` and `allowed`, as far as `known` can tell, with few constraints."""
+    """Return a set between `needed` and `allowed`, within `known`, with few constraints."""
     nothing = isl.Set.empty(needed.get_space())
     parts = (_with_fewer_constraints(piece, allowed, known) for piece in needed.get_basic_sets())
     return union((nothing, *parts)).coalesce()
@@ -106,11 +106,12 @@ def _all_of(constraints: list[isl.Constraint], piece: isl.BasicSet) -> isl.Set:
 
 
 LONGEST = 2
-"""Choices in a row; a longer chain is written with `?:`, since every step repeats what follows."""
+"""The longest chain of choices; a longer one is written with `?:`, since every step repeats the rest."""
 
 
 def expression_without_branches(expr: Expr) -> str:
-    """`expr` as C, its outer choices as arithmetic on bits: a loop without branches can become a vector loop.
+    """Return `expr` as C, with its outer choices as bit operations: a loop without branches can be
+    vectorised.
 
     test ? a : b   =   b ^ ((a ^ b) & -test)        with test 0 or 1
     """

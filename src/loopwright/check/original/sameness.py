@@ -1,12 +1,12 @@
 """Whether expressions, functions and types of two files mean the same.
 
 Both are compared as the compiler sees them, node by node: macros expanded, names resolved, every type known.
-What is not known to be the same is different, and the reason is told.  Equal are
+Whatever is not known to be the same counts as different, and the reason is reported. Equal are
 
     the same node of the same type, with equal parts;
     functions with equal bodies, or without one and of the same name and type;
     constants with equal first values;
-    integers that C converts by itself, where the other program computes in a wider signed type.
+    implicitly converted integers, if the other program computes in a wider signed type.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LOCAL = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 
 
 def type_difference(old: types.CType, new: types.CType) -> str | None:
-    """Why two types are not known to be the same; None where they are."""
+    """Return why two types are not known to be the same; None if they are."""
     match old, new:
         case (types.Unknown(reason), _) | (_, types.Unknown(reason)):
             return reason
@@ -84,7 +84,7 @@ def _function_type_difference(old: types.FunctionType, new: types.FunctionType) 
 
 
 def shown(kind: types.CType) -> str:
-    """A type for a message."""
+    """A type, as printed in messages."""
     match kind:
         case types.Qualified(inner):
             words = (("const", kind.is_const), ("volatile", kind.is_volatile), ("_Atomic", kind.is_atomic))
@@ -110,14 +110,14 @@ def shown(kind: types.CType) -> str:
 
 
 def _value_difference(old: types.CType, new: types.CType) -> str | None:
-    """As `type_difference`, of values: a signed integer may be wider in the new program."""
+    """Like `type_difference`, for values: a signed integer may be wider in the new program."""
     if isinstance(old, types.Integer) and isinstance(new, types.Integer) and old.signed and new.signed:
         return None if new.bits >= old.bits else f"it is {shown(old)} and {shown(new)}"
     return type_difference(old, new)
 
 
 def _observed_difference(new: types.CType) -> str | None:
-    """Whether a value that was observed as a long, and found to be right, may be another number."""
+    """Whether a value that was observed as a long, with the right value, may differ in its own type."""
     is_long = isinstance(new, types.Integer) and (new.signed or new.bits < LONG)
     return None if is_long else f"it is {shown(new)}, which is not observed"
 
@@ -126,9 +126,9 @@ def _observed_difference(new: types.CType) -> str | None:
 class Sameness:
     """Compares nodes of `old` with nodes of `new`.
 
-    `cells` are the cells of the arrays that two operations touch, in pairs; `holes` the expressions that
-    stand for the iterators and sizes of the original.  `locals` are variables of two functions that are
-    being compared, `assumed` the functions whose comparison is under way or done.
+    `cells` are the cells of the arrays that two operations touch, in pairs; `holes` the expressions in place
+    of the iterators and sizes of the original. `locals` are variables of two functions being compared,
+    `assumed` the functions whose comparison has started.
     """
 
     old: TypedFile
@@ -141,7 +141,7 @@ class Sameness:
     compared: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
     def expressions(self, old: tree.Expression, new: tree.Expression) -> str | None:
-        """Why two values are not known to be the same; None where they are."""
+        """Return why two values are not known to be the same; None if they are."""
         cells = matching(old, self.old_cells), matching(new, self.new_cells)
         if cells[0] or cells[1]:
             return self._cells(old, new, cells[0] & cells[1])
@@ -171,7 +171,7 @@ class Sameness:
         return self._named(old, type_difference(old.type, new.type)) or self._first_values(old, new)
 
     def _first_values(self, old: tree.Expression, new: tree.Expression) -> str | None:
-        """A variable that both files give a first value has to have the same one, unless it is an array."""
+        """A variable that both files initialise must have the same initial value, unless it is an array."""
         if not (isinstance(old, tree.Name) and isinstance(new, tree.Name)):
             return None
         return self.first_values(old.declaration, new.declaration)
@@ -192,7 +192,7 @@ class Sameness:
         return self._named_difference(f"'{_named(node)}'", reason)
 
     def _node(self, old: tree.Node, new: tree.Node) -> str | None:
-        """Nodes of the same kind whose types agree."""
+        """Compare nodes of the same kind whose types agree."""
         match old, new:
             case tree.Name(), tree.Name():
                 return self._names(old.declaration, new.declaration)
@@ -260,7 +260,7 @@ class Sameness:
                 return self._global(old, new)
 
     def _global(self, old: tree.Declaration, new: tree.Declaration) -> str | None:
-        """A variable of the file that is not followed: it has to be a constant."""
+        """A file-scope variable that is not followed must be a constant."""
         kinds = (old.type, new.type)
         if not all(
             isinstance(kind, types.Qualified) and kind.is_const and not kind.is_volatile for kind in kinds
@@ -274,7 +274,7 @@ class Sameness:
         return self._names(old.callee, new.callee) or self._values(old.arguments, new.arguments)
 
     def functions(self, old: tree.Declaration, new: tree.Declaration) -> str | None:
-        """Why two functions are not known to be the same; a call of itself may be assumed to be."""
+        """Return why two functions are not known to be the same; recursive calls are assumed to be."""
         if old.name == new.name and (old.name, new.name) in self.compared:
             return self.compared[old.name, new.name]
         self.compared[old.name, new.name] = None
@@ -326,7 +326,7 @@ class Sameness:
 
 
 def _is_constant(node: tree.Name) -> bool:
-    """Whether a name stands for a number or a function, not for storage."""
+    """Whether a name denotes a number or a function, not an object."""
     return node.declaration.storage not in (*_LOCAL, tree.Storage.STATIC, tree.Storage.EXTERNAL)
 
 
@@ -335,7 +335,7 @@ def _some(value: tree.Expression | None) -> tuple[tree.Expression, ...]:
 
 
 def _is_conversion(node: tree.Expression) -> TypeGuard[tree.Cast]:
-    """Whether C converts an integer to another integer type here."""
+    """Whether this is an implicit conversion between integer types."""
     if not isinstance(node, tree.Cast) or not node.is_implicit:
         return False
     return isinstance(node.type, types.Integer) and isinstance(node.operand.type, types.Integer)
@@ -346,7 +346,7 @@ def _unconverted(node: tree.Expression) -> tree.Expression:
 
 
 def _named(node: tree.Expression) -> str:
-    """An expression for a message, as far as it has a name."""
+    """An expression, as printed in messages, if it has a name."""
     match node:
         case tree.Name():
             return node.declaration.name

@@ -1,4 +1,5 @@
-"""Iterators from observed subscripts: LIN(S) · x = RHS(S) of [Bao2016, section 4.2], solved beforehand."""
+"""Computes iterators from observed subscripts: LIN(S) · x = RHS(S) of [Bao2016, section 4.2], solved in
+advance."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ Row = tuple[int, ...]
 class Solution:
     """x_k = Σ weights[k][j] · (value of row rows[j] − constants[j]) for every iterator k.
 
-    A row is an observed value by its position, or, from `observed` on, an iterator that the
-    observed values leave open: `free` are these iterators.
+    A row is the position of an observed value, or, from `observed` on, an iterator that the observed values
+    do not determine: `free` are these iterators.
     """
 
     rows: tuple[int, ...]
@@ -36,7 +37,7 @@ class Solution:
 
 
 def linear_row(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
-    """Coefficients and constant of a function that one affine expression without divisions gives."""
+    """Return coefficients and constant of a function that equals one affine expression without divisions."""
     affine = _on_all_pieces(function.coalesce().get_pieces())
     if affine is None:
         return _on_affine_hull(function, depth)
@@ -47,7 +48,7 @@ def linear_row(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
 
 
 def _on_all_pieces(pieces: Sequence[tuple[isl.Set, isl.Aff]]) -> isl.Aff | None:
-    """The function of one piece that is right on the others too."""
+    """The function of one piece that is correct on the others too."""
     for _, candidate in pieces:
         others = [(domain, other) for domain, other in pieces if other is not candidate]
         if all(domain.is_subset(candidate.eq_set(other)) for domain, other in others):
@@ -69,7 +70,8 @@ def _on_affine_hull(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
 
 
 def solve(functions: Sequence[isl.PwAff], depth: int) -> Solution:
-    """Enough of the values o_k = f_k(x) to determine x, and the iterators they do not determine."""
+    """Choose enough of the values o_k = f_k(x) to determine x, and list the iterators they do not
+    determine."""
     chosen: list[int] = []
     matrix: list[Row] = []
     constants: list[int] = []
@@ -102,7 +104,7 @@ def _inverse(matrix: Sequence[Row]) -> tuple[tuple[Fraction, ...], ...]:
 
 
 def solution_to_c(solution: Solution, values: dict[int, str]) -> tuple[str, ...]:
-    """Each iterator as C; `values` has the text of each chosen row."""
+    """Return each iterator as C; `values` has the C expression of each chosen row."""
     return tuple(_weighted(solution, weights, values) for weights in solution.weights)
 
 

@@ -38,9 +38,9 @@ class FixedAccess:
 
 @dataclass(frozen=True)
 class Stated:
-    """A statement of the original: S.w, S.r and when it runs [Bao2016, section 4.1.2].
+    """A statement of the original: S.w, S.r and its schedule [Bao2016, section 4.1.2].
 
-    `sizes` are the problem sizes that are variables: like iterators, their values may stand in its text.
+    `sizes` are the problem sizes that are variables: like iterators, they may occur in its text.
     """
 
     name: str
@@ -60,11 +60,11 @@ class Stated:
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """The names whose values are observed where they stand outside subscripts."""
+        """The names whose values are observed if they occur outside subscripts."""
         return (*self.iterators, *self.sizes)
 
     def symbol(self, name: str) -> isl.PwAff:
-        """What the value of a symbol must be, as a function of the unnamed iteration vector."""
+        """The value that a symbol must have, as a function of the unnamed iteration vector."""
         space = unnamed(self.domain).get_space()
         if name in self.iterators:
             return isl.PwAff.from_aff(coordinate(space, self.iterators.index(name)))
@@ -87,7 +87,7 @@ class Specification:
 
     @property
     def written(self) -> tuple[str, ...]:
-        """The arrays some statement writes, in the order of the text."""
+        """The arrays that some statement writes, in source order."""
         return tuple(dict.fromkeys(statement.write.array for statement in self.statements))
 
     def writers(self, array: str) -> tuple[Stated, ...]:
@@ -100,7 +100,7 @@ class Specification:
 
 
 def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
-    """`program` at `sizes`, which name all its parameters; BadInput where it is not affine."""
+    """Return `program` at `sizes`, which name all its parameters; raises BadInput if it is not affine."""
     if any(array.name == ELSEWHERE for array in program.arrays):
         hint = "move this out of the region; or say --pure NAME, where a function has no effects"
         told = "".join(f": {one.message}" for one in program.set_aside[:1])
@@ -125,7 +125,7 @@ def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
     }
 
     def pointee_of(reference: Reference) -> str | None:
-        """The array of `row[j]`, row being a local that points to a row of it."""
+        """The array of `row[j]`, where row is a local that points to a row of it."""
         is_row = reference.base not in names and bool(reference.subscripts)
         return rows.get(reference.node.span.start) if is_row else None
 
@@ -203,7 +203,7 @@ def _assignment(statement: Statement, block: Node) -> Assignment:
 
 
 def _refuse_inlined(statement: Statement, side: Side, assignment: Assignment) -> None:
-    """A local that stands for an expression can be followed into subscripts, not into values."""
+    """Refuse a local that abbreviates an expression: it can be followed into subscripts, not into values."""
     inside = [
         part.span
         for cell in (side.cell(assignment.target), *reads(side, assignment))
@@ -239,7 +239,7 @@ def _touched(
 
 
 def _as_declared(relation: isl.Map, array: Array, sizes: isl.Set, where: Span) -> isl.Map:
-    """An array of one dimension that the reader takes for rows, by its own subscript."""
+    """Restore the declared subscript of a one-dimensional array that the reader delinearised."""
     known = fixed_parameters(sizes)
     lengths = [length_at(row, known) for row in array.rows]
     for row, length in zip(array.rows, lengths, strict=True):

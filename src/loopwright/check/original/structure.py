@@ -1,14 +1,14 @@
-"""Which statements of the original an assignment could be, by its text [Bao2016, section 4.1.2].
+"""Finds the statements of the original that an assignment could be, by its text [Bao2016, section 4.1.2].
 
 CandidateInputStmts: two assignments match if their syntax trees are equal up to parentheses,
-comments, the subscripts of the original's arrays, and the expressions that stand for iterators.
+comments, the subscripts of the original's arrays, and the expressions in place of iterators.
 
-Operations as the compiler types them: a mark before each, found again in the typed reading.
+To get the types of operations from the compiler, a mark is put before each and found again in the typed AST.
 
     lw_mark(3, A[i], B[i], i), A[i] = F(B[i]) * i;
 
-The first argument is a number, the others are expressions of the operation: the preprocessor, the scopes and
-the types are the same for them as for the operation itself.  Nothing of it is ever run.
+The first argument is a number, the rest are expressions of the operation: they have the same macros, scopes
+and types as the operation itself. The marks are never executed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from loopwright.source import Source
 
 @dataclass(frozen=True)
 class Decoded:
-    """A subscript of `array` that is found from the address of `node`, an element of it."""
+    """A subscript of `array` that is computed from the address of `node`, an element of it."""
 
     array: str
     dimension: int
@@ -34,7 +34,7 @@ class Decoded:
 
 
 Observed = Subscript | Decoded
-"""What is looked at when an operation runs."""
+"""What is observed when an operation executes."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +56,16 @@ class ArrayReference:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two texts: `array_of` names the original's array a reference means, if it does."""
+    """One of the two texts: `array_of` returns the array of the original that a reference denotes, if any."""
 
     source: Source
     array_of: Callable[[Reference], str | None]
     rank: Callable[[str], int]
     pointee_of: Callable[[Reference], str | None] = lambda _: None
-    """The array that an element is one of by its address."""
+    """The array that an element belongs to by its address."""
 
     def cell(self, node: Node) -> ArrayReference | None:
-        """`node` as a whole element of an array of the original."""
+        """`node` as an element of an array of the original, with all subscripts."""
         reference = reference_of(node)
         if reference is None or reference.partial:
             return None
@@ -95,7 +95,7 @@ class Assignment:
 
     @property
     def read_value(self) -> Node | None:
-        """`value`, or c of `a = c = b`, which holds the value when a is assigned."""
+        """`value`, or c of `a = c = b`, which has the value when a is assigned."""
         return self.value if self.inner is None else self.inner.target
 
     @property
@@ -106,7 +106,7 @@ class Assignment:
 
 
 def assignment_of(node: Node) -> Assignment | None:
-    """`node` as an assignment; None if it is none."""
+    """Return `node` as an assignment; None if it is not one."""
     match node.type:
         case "assignment_expression":
             target, value = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -126,7 +126,7 @@ def assignment_of(node: Node) -> Assignment | None:
 
 
 def reads(side: Side, assignment: Assignment) -> tuple[ArrayReference, ...]:
-    """The cells an assignment reads, a target that is read first, then in the order of the text."""
+    """The cells an assignment reads: first a target that is also read, then in source order."""
     target = side.cell(assignment.target)
     own = (target,) if target is not None and assignment.reads_target else ()
     value = () if assignment.read_value is None else _cells(side, assignment.read_value)
@@ -141,7 +141,7 @@ def _cells(side: Side, node: Node) -> tuple[ArrayReference, ...]:
 
 
 Holes = tuple[tuple[str, Node], ...]
-"""Iterators and sizes of the original, and the expressions of the program that stand for them."""
+"""Iterators and sizes of the original, and the expressions of the program in their place."""
 
 
 def match_assignments(
@@ -175,7 +175,7 @@ class _Matcher:
         return self._children(one, other)
 
     def _is_value(self, node: Node) -> bool:
-        """Whether an expression can stand for an iterator: it reads no cell."""
+        """Whether an expression can take the place of an iterator: it reads no cell."""
         return not _cells(self.program, node)
 
     def _children(self, one: Node, other: Node) -> Holes | None:
@@ -203,7 +203,7 @@ PROTOTYPE = f"void {MARK}(int, ...);\n"
 
 @dataclass(frozen=True)
 class TypedOperation:
-    """The assignment or update after a mark, or the first value of a variable, which is `declared` here."""
+    """The assignment or update after a mark, or the initialiser of a variable `declared` here."""
 
     node: tree.Expression
     declared: tree.Declaration | None
@@ -227,7 +227,7 @@ def marked_operations(file: TypedFile) -> dict[int, TypedOperation]:
 
 
 def _marked(function: TypedFunction, node: tree.Node) -> Iterator[tuple[int, TypedOperation]]:
-    """What `node` marks; of `a = c = b` the marks are before all of it, that of a last."""
+    """Return what `node` marks; for `a = c = b` the marks are before all of it, that of a last."""
     declared = node.declaration if isinstance(node, tree.Declarator) else None
     initial = node.initial if isinstance(node, tree.Declarator) else None
     whole = node if initial is None else tree.without_casts(initial)
@@ -264,7 +264,7 @@ def _flattened(node: tree.Expression) -> list[tree.Expression]:
 
 
 def equal_trees(one: object, other: object) -> bool:
-    """Whether two nodes of one file say the same, wherever they stand."""
+    """Whether two nodes of one file are the same tree, regardless of their places."""
     if type(one) is not type(other):
         return False
     if isinstance(one, tuple) and isinstance(other, tuple):
@@ -276,5 +276,5 @@ def equal_trees(one: object, other: object) -> bool:
 
 
 def matching(node: tree.Expression, among: Sequence[tree.Expression]) -> frozenset[int]:
-    """The positions of the expressions that say the same as `node`."""
+    """The positions of the expressions with the same tree as `node`."""
     return frozenset(k for k, one in enumerate(among) if equal_trees(node, one))

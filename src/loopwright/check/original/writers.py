@@ -1,7 +1,7 @@
-"""Who writes a cell first, next, last, and before a read [Bao2016, section 4.1.1].
+"""Computes the first, next and last writer of a cell, and the writer before a read [Bao2016, section 4.1.1].
 
-The time stamps that [Bao2016] minimises over are those of the original's own order, so the functions
-are isl's exact array dataflow on it: with the writes of A as sources and as sinks,
+The time stamps that [Bao2016] minimises over are those of the original's own order, so isl's exact array
+dataflow computes the functions: with the writes of A as sources and as sinks,
 
     NextWriter(A)      = the pairs (last write of the same cell before it, write)
     FirstWriter(A, w)  = the write of w that has no source
@@ -47,7 +47,7 @@ class Writers:
     before: dict[str, tuple[tuple[isl.Map, ...], ...]]
 
     def previous(self, statement: Stated) -> tuple[isl.Map, ...]:
-        """{ S[x] -> S'[y] }: the write of the same cell before S[x]; NextWriter turned round."""
+        """{ S[x] -> S'[y] }: the write of the same cell before S[x]; the inverse of NextWriter."""
         maps = self.arrays[statement.write.array].next
         name = statement.name
         return tuple(part.reverse() for part in maps if part.get_tuple_name(isl.dim_type.out) == name)
@@ -78,7 +78,7 @@ def _flow(spec: Specification, sink: isl.UnionMap, source: isl.UnionMap) -> Seen
 
 
 def _maps(relation: isl.UnionMap) -> tuple[isl.Map, ...]:
-    """The parts, in an order that depends on their names alone."""
+    """The parts, in an order that depends only on their names."""
     names = (isl.dim_type.in_, isl.dim_type.out)
     return tuple(
         sorted(
@@ -105,7 +105,7 @@ def _before(spec: Specification, read: FixedAccess) -> tuple[isl.Map, ...]:
 
 
 def writer_functions(spec: Specification, found: Writers) -> str:
-    """The C text of all functions Algorithm A calls."""
+    """Return the C source of all functions that Algorithm A calls."""
     pieces = [
         _by_array("lw_first", spec, found, lambda array: array.first),
         _by_array("lw_last", spec, found, lambda array: array.last),
@@ -140,7 +140,7 @@ def _branches(spec: Specification, parts: Iterable[isl.Map], names: Sequence[str
 
 
 def _switch(head: str, selector: str, cases: Iterable[tuple[object, str, str]]) -> str:
-    """A function that finds an instance, none at first, by branches for each case."""
+    """A C function that returns an instance by branches for each case, NIL if none applies."""
     lines = [f"  case {case}: {{ {opening}\n{body}    break; }}\n" for case, opening, body in cases]
     return f"static void {head}  r->s = -1;\n  switch ({selector}) {{\n{''.join(lines)}  }}\n}}\n"
 
@@ -215,7 +215,7 @@ def _time(spec: Specification) -> str:
 
 
 def _from_reads(spec: Specification) -> str:
-    """The instance that reads these cells, where the subscripts read determine it."""
+    """The instance that reads these cells, if the subscripts read determine it."""
     lines = [
         "static int lw_from_reads(int s, const long *o, long *x)\n{\n  (void)o;\n  (void)x;\n  switch (s) {\n"
     ]
