@@ -1,1 +1,1 @@
-"""Two programs do the same: by their instances, by values, or a run that tells them apart."""
+"""Decides whether two programs do the same: by instances, by values, or by a run that distinguishes them."""

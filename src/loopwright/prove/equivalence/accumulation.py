@@ -1,20 +1,20 @@
-"""Values that are accumulated, as the bags of what is combined in them, for all sizes at once.
+"""Accumulated values as bags of the terms that they combine, for all sizes at once.
 
     s = 0; for (i = 0; i < n; i++) s += a[i];        s is the bag { a[i] : 0 <= i < n }
 
 A `Contribution` is a term of a definition E with the relation { P[p] -> E[e] }: the value at p has the term
-at each e once.  A variable is the value that was written last, so its parts are those of the definition it
-comes from.  Definitions that go on with what they made before (s += ..) are one component of the graph
-of these; each point of it takes one value of the component, at an earlier time.  With f for "takes", the
-points that a value is made of are those of f*, and f+ is the only solution of
+at each e once.  A variable has the value written last, so its parts are those of the definition that reaches
+it.  Definitions that continue from their own earlier values (s += ..) are one component of the graph of
+these; each point of it takes one value of the component, at an earlier time.  With f for "takes", the points
+that contribute to a value are those of f*, and f+ is the only solution of
 
     R = f + f R
 
-since f leads to earlier times alone, of which there are finitely many for given sizes.  So R is guessed (the
+since f leads only to earlier times, of which there are finitely many for given sizes.  So R is guessed (the
 writes to the same cell since it was last set; or isl's closure) and the equation is proved.
 
-Where a point would be reached from p in two ways, one pair would stand for two contributions: then the
-variable stays a term, and is not taken apart.
+If a point could be reached from p in two ways, one pair would stand for two contributions: then the variable
+remains a term, and is not decomposed.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from loopwright.prove.equivalence.flow import Flow, ValueDefinition, ValueSource
 from loopwright.prove.equivalence.terms import CellTerm, InputTerm, Term
 
 MOST = 400
-"""Contributions that are looked at."""
+"""Maximum number of contributions."""
 
 
 class TooMany(Exception):
-    """A value has more kinds of contributions than are looked at."""
+    """A value has more kinds of contributions than the limit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Contribution:
 class CombiningStep:
     """Operations and reads on the way to contributions: terms of a definition, at some of its points.
 
-    What is read there was written before, or is a contribution itself.
+    A value read there was written earlier, or is a contribution itself.
     """
 
     definition: ValueDefinition
@@ -63,7 +63,7 @@ class CombiningStep:
 
 @dataclass(frozen=True, eq=False)
 class ContributionBag:
-    """What values are made of, and by which operations."""
+    """The contributions to values, and the operations that combine them."""
 
     flow: Flow
     contributions: tuple[Contribution, ...]
@@ -72,7 +72,7 @@ class ContributionBag:
 
 @dataclass(frozen=True, eq=False)
 class AccumulationCycle:
-    """Definitions that go on with values of each other, and { F -> G }: the points that one is made of."""
+    """Definitions that continue from each other, and { F -> G }: the points that contribute to one."""
 
     members: frozenset[str]
     reached: Mapping[tuple[str, str], isl.Map]
@@ -80,7 +80,7 @@ class AccumulationCycle:
 
 @dataclass(frozen=True, eq=False)
 class Accumulation:
-    """What values of a program are made of by one operation."""
+    """Decomposes the values of a program with respect to one operation."""
 
     flow: Flow
     combination: Combination
@@ -88,7 +88,7 @@ class Accumulation:
     _next: dict[str, tuple[tuple[int, CellTerm, ValueSource], ...]] = field(default_factory=dict)
 
     def bag(self, definition: ValueDefinition, term: Term, points: isl.Set) -> ContributionBag:
-        """What the values at `points` are made of."""
+        """The bag of contributions to the values at `points`."""
         start = identity(points)
         found: list[Contribution] = []
         steps: list[CombiningStep] = []
@@ -104,7 +104,7 @@ class Accumulation:
     def _taken_apart(
         self, definition: ValueDefinition, term: Term, where: isl.Map, sign: int, skipped: frozenset[str]
     ) -> Iterator[Contribution | CombiningStep]:
-        """The parts of a term; what a variable takes from definitions that are `skipped` is known."""
+        """Yields the parts of a term, without what a variable takes from definitions in `skipped`."""
         yield CombiningStep(definition, self.combination.operations(term), where.range())
         for part in self.combination.parts(term):
             here = where.intersect_range(part.domain(definition)) if part.tests else where
@@ -133,7 +133,7 @@ class Accumulation:
     def _of_source(
         self, source: ValueSource, where: isl.Map, sign: int
     ) -> Iterable[Contribution | CombiningStep] | None:
-        """What the value of a definition is made of; None where a point would be there more than once."""
+        """The contributions to the value of a definition; None if a point would be counted more than once."""
         one = source.definition
         if not is_reached_once(where, source.relation):
             return None
@@ -160,7 +160,7 @@ class Accumulation:
         )
 
     def _takes(self, name: str) -> tuple[tuple[int, CellTerm, ValueSource], ...]:
-        """The variables that a definition combines, where each comes from, with the sign."""
+        """The variables that a definition combines, with their signs and sources."""
         if name not in self._next:
             one = self.flow.definitions[name]
             found = []
@@ -176,7 +176,7 @@ class Accumulation:
         return self._next[name]
 
     def _later(self, name: str) -> frozenset[str]:
-        """The definitions whose values a definition is made of, those of other steps before it as well."""
+        """The definitions that contribute to a definition, through any number of steps."""
         seen: set[str] = set()
         pending = [source.definition.name for _, _, source in self._takes(name)]
         while pending:
@@ -197,7 +197,7 @@ class Accumulation:
         return self._components[name]
 
     def _followed(self, members: frozenset[str]) -> AccumulationCycle | None:
-        """The points that values of the members are made of; None where that is no line of points."""
+        """The points that contribute to values of the members; None if these do not form a chain."""
         step = isl.UnionMap.empty(self.flow.times.get_space())
         for name in sorted(members):
             taken = self._takes(name)
@@ -222,7 +222,7 @@ class Accumulation:
         return found
 
     def _guesses(self, members: frozenset[str], step: isl.UnionMap) -> Iterator[isl.UnionMap]:
-        """What f+ may be."""
+        """Yields guesses for f+."""
         yield self._since_set(members)
         yield step.transitive_closure()[0]
 
@@ -253,7 +253,7 @@ def _are_disjoint(sets: list[isl.Set]) -> bool:
 
 
 def is_reached_once(first: isl.Map, second: isl.Map) -> bool:
-    """Whether p reaches each r of { p -> q -> r } by one q alone."""
+    """Whether p reaches each r of { p -> q -> r } through only one q."""
     if second.is_injective():
         return True
     pairs = first.range_map().apply_range(second)

@@ -1,4 +1,4 @@
-"""What comparing two programs answers, and what the answer rests on."""
+"""The result of comparing two programs, and its assumptions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REASSOCIATION = "sums and products may be computed in any order"
 
 @dataclass(frozen=True)
 class Equivalence:
-    """The answer, and what it rests on; `notes` explain a no, where that is possible."""
+    """The verdict and its assumptions; `notes` explain a negative answer, if possible."""
 
     verdict: Verdict
     notes: tuple[Note, ...] = ()
@@ -25,12 +25,12 @@ class Equivalence:
     way: str = ""
     """How it was proved: "along its loops", "by instances" or "by values"."""
     texts: ComparedTexts | None = None
-    """By instances: what was compared."""
+    """The compared programs, if compared by instances."""
 
 
 @dataclass(frozen=True)
 class OnlyFor:
-    """The sizes that both files define, where not all are proved; and some for which it is wrong."""
+    """The sizes that both files define, if not all are proved, and some sizes for which it is refuted."""
 
     sizes: dict[str, int]
     not_for: dict[str, int]
@@ -42,14 +42,14 @@ class OnlyFor:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Two files compute the same: how much was proved, in which ways, and what it rests on."""
+    """Two files compute the same: the obligations proved, in which ways, under which assumptions."""
 
     obligations: int
     ways: tuple[str, ...]
     assumptions: tuple[str, ...]
     texts: tuple[ComparedTexts | None, ...] = ()
-    """Of each region that was compared by instances, what was compared."""
+    """For each region compared by instances, the compared programs."""
     contract: str = ""
-    """What is said of floating-point numbers, where there are some."""
+    """The contract for floating-point results, or ""."""
     only_for: OnlyFor | None = None
-    """Where it does not hold for all sizes."""
+    """The sizes for which it holds, if not all."""

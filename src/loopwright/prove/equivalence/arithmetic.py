@@ -1,7 +1,7 @@
-"""C's arithmetic on concrete values: what a run really computes, for made-up inputs.
+"""C arithmetic on concrete values: the results of a run on generated inputs.
 
-Integers that overflow, divisions by zero and the like are `Undefined`: such a run shows nothing.
-`exact` arithmetic is that of rational numbers, in which sums may be reassociated.
+Integer overflow, division by zero and the like raise `Undefined`: such a run shows nothing.  `exact`
+arithmetic is that of rational numbers, in which sums may be reassociated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Number = int | float | Fraction
 
 
 class Unvalued(Exception):
-    """Nothing here knows what this computes."""
+    """The value of an operation is not known here."""
 
 
 class OtherType(Exception):
@@ -44,21 +44,21 @@ class TypedNumber:
 
 @dataclass(frozen=True)
 class World:
-    """Inputs and meanings: a `seed` for what cells hold, a type for those whose type is not known."""
+    """Inputs and interpretations: a `seed` for the initial cells, and a type for those of unknown type."""
 
     seed: int
     unknown: types.CType
     exact: bool
     opaque: frozenset[str]
-    """Functions with a body in the file, which is not looked into."""
+    """Functions defined in the file, whose bodies are not examined."""
     given: Mapping[CellKey, TypedNumber] = field(default_factory=dict)
-    """What some cells hold, whatever the seed."""
+    """Initial values of some cells, for any seed."""
     known: Mapping[str, float] = field(default_factory=dict)
-    """What variables of the function hold where the region starts."""
+    """Values of variables of the function at the start of the region."""
     unset: frozenset[str] = frozenset()
-    """Variables of OLD that nothing has set where the region starts."""
+    """Variables of OLD that are uninitialised at the start of the region."""
     numbers: tuple[int, ...] = ()
-    """Integers that the programs compare with, or compute with: where cells hold them, tests may hold."""
+    """Integers that occur in the programs: if cells hold them, tests may succeed."""
 
     def type(self, kind: types.CType) -> types.CType:
         if isinstance(kind, types.Unknown) and kind.name.startswith(types.ANOTHER_TYPE):
@@ -66,7 +66,7 @@ class World:
         return kind if types.is_arithmetic(kind) else self.unknown
 
     def input(self, place: CellKey, kind: types.CType) -> TypedNumber:
-        """What a cell held before the region."""
+        """The value of a cell before the region."""
         if place in self.given:
             return self.given[place]
         if place[0] in self.known:
@@ -90,7 +90,7 @@ class World:
         return {}
 
     def number(self, kinds: Mapping[str, types.CType], place: CellKey) -> int | float:
-        """The same without the type, which is the array's in these, for all runs in this world."""
+        """The initial value without its type, which is the array's in `kinds`, for all runs in this world."""
         kind, known = kinds[place[0]], self._numbers.get(place)
         if known is None or (known.type is not kind and known.type != kind):
             known = self._numbers[place] = self.input(place, kind)
@@ -111,22 +111,22 @@ class World:
         return TypedNumber(kind, c_float(number).value if kind == types.FLOAT else number)
 
     def rounded(self, number: Number, kind: types.CType) -> TypedNumber:
-        """The result of an operation of floating type."""
+        """The result of a floating-point operation."""
         return self.converted(TypedNumber(types.DOUBLE, number), kind)
 
 
 ALIKE, FACTORED = 1, 2
-"""Which of three seeds is for cells that are often equal, and for matrices whose factors are numbers, and
-integers whose sums do not fall."""
+"""Which of three seeds gives cells that are often equal, and which gives matrices whose factors are finite
+and integers whose sums do not decrease."""
 _SHARES = (0.25, 0.1, 0.5)
-"""Of the cells, those that do not hold 0."""
+"""The fraction of cells that are not 0."""
 
 
 @lru_cache(maxsize=1 << 16)
 def _integer_input(seed: int, place: CellKey, numbers: tuple[int, ...]) -> int:
-    """What a cell holds; it is read again and again.
+    """The initial value of a cell; it is read repeatedly.
 
-    For one seed in three most cells hold 0: a maximum hides what is less, and `x + y == 3` seldom holds.
+    For one seed in three most cells are 0: a maximum hides smaller values, and `x + y == 3` seldom holds.
     """
     random = Random(f"{seed} {place}")
     if seed % 3 == ALIKE:
@@ -144,17 +144,17 @@ def _floating_input(seed: int, place: CellKey) -> float:
 
 
 def _dominant(random: Random, *, is_diagonal: bool) -> float:
-    """A positive number, large on the diagonal: roots and quotients of what is left are numbers, too."""
+    """A positive number, large on the diagonal, so that roots and quotients of the remainder are finite."""
     return random.uniform(0.5, 1) * (64 if is_diagonal else 0.25)
 
 
 def _alike(random: Random) -> float:
-    """A small integer: cells are often equal, or zero of either sign, which is where comparisons differ."""
+    """A small integer: cells are often equal, or a zero of either sign, which is where comparisons differ."""
     return random.choice((-2.0, -1.0, -0.0, 0.0, 1.0, 2.0))
 
 
 def _scattered(random: Random) -> float:
-    """A number of either sign; magnitudes differ, so that sums in different orders round differently."""
+    """A number of either sign; magnitudes vary, so that sums in different orders round differently."""
     return random.choice((-1, 1)) * random.uniform(0.5, 1) * 2.0 ** random.randint(-3, 3)
 
 
@@ -179,16 +179,16 @@ def _to_integer(value: TypedNumber, limits: types.Integer) -> int:
 
 
 Compute: TypeAlias = Callable[["World", Sequence[CellKey] | None], dict[CellKey, TypedNumber]]
-"""What a run leaves in these cells, or in all, as far as it writes them."""
+"""Computes what a run leaves in these cells, or in all cells that it writes."""
 
 
 def computed(steps: Sequence[StatementRun], world: World) -> dict[CellKey, TypedNumber]:
-    """What a run leaves in the cells it writes."""
+    """Returns what a run leaves in the cells it writes."""
     return computing(steps)(world, None)
 
 
 def computing(steps: Sequence[StatementRun]) -> Compute:
-    """The same for any world: by functions of Python where all statements are, by walking over terms else."""
+    """The same for any world: as Python functions if all statements are, otherwise by walking terms."""
     runs = {id(step.computation): step.computation.in_numbers for step in steps}
     kinds: dict[str, types.CType] = {}
     for one in runs.values():
@@ -226,7 +226,7 @@ def _walked(steps: Sequence[StatementRun], world: World) -> dict[CellKey, TypedN
 
 
 def differ(one: TypedNumber, other: TypedNumber) -> bool:
-    """Whether two values are not the same bits; what is not a number has none to speak of."""
+    """Whether two values differ in their bits; all NaNs are considered equal."""
     if isinstance(one.number, float) and isinstance(other.number, float):
         if math.isnan(one.number) and math.isnan(other.number):
             return False
@@ -344,9 +344,9 @@ def _floating(operator: str, one: Number, other: Number) -> Number:
 
 
 def _called(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:
-    """A function of the library; any other one without a body is as good as any of the type that is tried.
+    """Evaluates a library function; other functions without a body get some function of the assumed type.
 
-    Names with two underscores are the compiler's own, and mean something.
+    Names with two underscores are the compiler's own, and have a meaning.
     """
     if name == "__builtin_expect" and len(arguments) == 2:
         return world.converted(arguments[0], types.LONG)
@@ -361,7 +361,7 @@ def _called(name: str, arguments: list[TypedNumber], world: World) -> TypedNumbe
 
 
 def _smaller_or_larger(name: str, one: TypedNumber, other: TypedNumber) -> TypedNumber:
-    """min and max, which are assumed to be what they are called; which of two zeros it is, is not said."""
+    """Evaluates min and max, which are assumed to mean that; of two zeros, the result is unspecified."""
     if name.strip("_i").lower() not in ("min", "max"):
         raise Unvalued(name)
     numbers = one.number, other.number

@@ -1,4 +1,4 @@
-"""A statement as the assignments it makes, one after the other.
+"""A statement as a sequence of assignments.
 
 x op= e              x = x op e
 x = y = e            y = e; x = y
@@ -27,7 +27,7 @@ from loopwright.prove.reading.operation import StatementSyntax
 
 ONE = Index(Int(1), INT)
 TESTED = "what was tested at"
-"""The cell that keeps the condition of an `if` while its branches run."""
+"""The cell that keeps the condition of an `if` while its branches execute."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Computation:
     assignments: tuple[TermAssignment, ...]
     columns: dict[Expr, int]
     copied: Computation | None = None
-    """The statement that this is a copy of: what they do is worked out once."""
+    """The statement of which this is a copy: their effects are computed once."""
 
     @cached_property
     def written(self) -> tuple[CellTerm, ...]:
@@ -47,7 +47,7 @@ class Computation:
 
     @cached_property
     def targets(self) -> list[tuple[str, tuple[int, ...]]]:
-        """The arrays that it writes to, and the columns of the subscripts there."""
+        """The arrays that it writes, with the columns of the subscripts."""
         if self.copied is not None:
             return self.copied.targets
         return [(cell.array, self.subscripts[id(cell)]) for cell in self.written]
@@ -58,7 +58,7 @@ class Computation:
 
     @cached_property
     def reads(self) -> list[list[tuple[str, tuple[int, ...], CType]]]:
-        """For each assignment the cells it reads, each once: their arrays, columns and types."""
+        """For each assignment the distinct cells it reads: their arrays, columns and types."""
         if self.copied is not None:
             return self.copied.reads
         return [
@@ -68,7 +68,7 @@ class Computation:
 
     @cached_property
     def subscripts(self) -> dict[int, tuple[int, ...]]:
-        """The columns of the subscripts of its cells, by the `id` of a cell: looking for terms is slow."""
+        """The columns of the subscripts of its cells, by the `id` of a cell: comparing terms is slow."""
         if self.copied is not None:
             return self.copied.subscripts
         return {
@@ -78,13 +78,13 @@ class Computation:
 
     @cached_property
     def in_numbers(self) -> NumberRun | None:
-        """What it does, where the types of all its values are known before it runs."""
+        """The statement as a function on numbers, if the types of all its values are known statically."""
         if self.copied is not None:
             return self.copied.in_numbers
         return in_numbers(self.assignments, self.columns)
 
     def copy(self, name: str, line: int) -> Computation:
-        """The same statement at another place."""
+        """The same statement at another position."""
         return Computation(name, line, self.assignments, self.columns, self.copied or self)
 
     def call(self) -> Call:
@@ -93,7 +93,7 @@ class Computation:
 
 
 def computations(program: Program) -> dict[str, Computation]:
-    """The statements of a program by name; `Unreadable` where one is not an assignment of values."""
+    """The statements of a program by name; raises `Unreadable` if one is not an assignment of values."""
     found: dict[str, Computation] = {}
     for name, side in sides(program).items():
         found[name] = computation(program, name, side)
@@ -102,13 +102,13 @@ def computations(program: Program) -> dict[str, Computation]:
 
 
 def computation(program: Program, name: str, side: StatementSyntax) -> Computation:
-    """A statement with the variables of `program`, as its text has it."""
+    """Reads a statement with the variables of `program`."""
     made = _assignments(side.node, _reading(program, side))
     return Computation(name, side.node.span.line, made, columns_of(made))
 
 
 def _undeclared(array: Array) -> CType:
-    """Its elements have one type, whatever that is."""
+    """An unknown type that all elements of the array share."""
     return Unknown(f"no declaration of '{array.name}' was seen", f"typeof({array.name})")
 
 
@@ -138,7 +138,7 @@ def columns_of(made: tuple[TermAssignment, ...]) -> dict[Expr, int]:
 
 
 def _refuse_surprises(statement: Statement, made: tuple[TermAssignment, ...], program: Program) -> None:
-    """The arrays found here have to be those the reader of the program found."""
+    """Checks that the arrays found here are those that the reader of the program found."""
     written = {one.target.array for one in made if not one.target.array.startswith(TESTED)}
     read = {part.array for one in made for part in subterms(one.value) if isinstance(part, CellTerm)}
     local = {array.name for array in program.arrays if array.local}
@@ -210,7 +210,7 @@ def _assignment(node: Node, reading: Reading) -> tuple[TermAssignment, ...]:
 
 
 def _guarded(node: Node, reading: Reading) -> tuple[TermAssignment, ...]:
-    """x = c ? e : x for each assignment of a branch; c is tested before any of them."""
+    """Yields x = c ? e : x for each assignment of a branch; c is evaluated before any of them."""
     condition = term(field(node, "condition"), reading)
     alternative = node.child_by_field_name("alternative")
     then = _assignments(field(node, "consequence"), reading)
@@ -228,7 +228,7 @@ def _guarded(node: Node, reading: Reading) -> tuple[TermAssignment, ...]:
 
 
 def _otherwise(target: CellTerm) -> Term:
-    """What a cell is that the branch does not write; the cell of a test inside it had no value before."""
+    """The value of a cell that the branch does not write; a test's cell inside it had none before."""
     return converted(Index(Int(0), INT), target.type) if target.array.startswith(TESTED) else target
 
 
@@ -238,7 +238,7 @@ def _chosen(condition: Term, target: CellTerm, then: Term, orelse: Term) -> Term
 
 
 def _may_stay(target: CellTerm, value: Term) -> bool:
-    """Whether a branch leaves the target as it is."""
+    """Whether a branch may leave the target unchanged."""
     if isinstance(value, Apply) and value.operator == CHOICE:
         return any(_may_stay(target, one) for one in value.arguments[1:])
     return value == target

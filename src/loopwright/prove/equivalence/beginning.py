@@ -1,9 +1,9 @@
-"""What variables hold where a region starts: what its function does before it, for some sizes.
+"""Values of variables at the start of a region: what its function computes before it, for given sizes.
 
-A no is about a run of the function.  What stands before the region is run in order, as far as it computes
-numbers from numbers: `m = n / 2;`, `if (n < 1) return;`.  What was loaded or what an unknown function
-returned may be anything, and so may what loops leave in arrays.  A number that is computed and not known, and
-cells that statements outside of loops have set, are no inputs of a witness.
+A refutation is about a run of the function.  The code before the region is executed in order, as far as it
+computes numbers from numbers: `m = n / 2;`, `if (n < 1) return;`.  A value that was loaded, or returned by an
+unknown function, may be anything, and so may what loops leave in arrays.  A number that is computed but not
+known, and cells that statements outside of loops have set, are not inputs of a witness.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from loopwright.prove.equivalence.known_numbers import (
 from loopwright.source import Span
 
 OTHERWISE = 5
-"""What an int parameter that is no size of the region is taken to be."""
+"""The value assumed for an int parameter that is not a size of the region."""
 _FILLERS = ("memset", "memcpy", "memmove", "bzero")
 
 
@@ -52,21 +52,21 @@ class RegionNotReached(Exception):
 
 @dataclass(frozen=True)
 class Beginning:
-    """What is known where a region starts; `None` of a name: it is computed, and not known."""
+    """What is known at the start of a region; a name mapped to `None` is computed but not known."""
 
     values: Mapping[str, float | None]
     set_cells: frozenset[str]
     """Arrays of which single cells were set."""
     assumed: tuple[AssumedCondition, ...] = ()
-    """Conditions that let the region be reached."""
+    """Conditions under which the region is reached."""
 
     def keeps_out(self, given: Inputs) -> str | None:
-        """Why it is not known that the region is reached with these inputs."""
+        """Returns why it is not known that the region is reached with these inputs."""
         test = next((one.test.text for one in self.assumed if not one.holds(given)), None)
         return None if test is None else f"'{on_one_line(test)}' before the region may not let that through"
 
     def doubt(self, names: set[str]) -> str | None:
-        """Why nothing can be said of a run that takes these variables as they come."""
+        """Returns why a run that treats these variables as inputs shows nothing."""
         unknown = sorted(name for name in names if self.values.get(name, 0) is None or name in self.set_cells)
         return f"what '{unknown[0]}' holds where the region starts was not found out" if unknown else None
 
@@ -79,11 +79,11 @@ class EnclosingFunction:
     node: Node
     region: Span
     constants: Mapping[str, float]
-    """Names that are macros of headers, with the numbers they stand for."""
+    """Macros of headers that are numbers, with their values."""
     options: CompilerOptions
 
     def beginning(self, sizes: Mapping[str, int]) -> Beginning | None:
-        """What is known where the region starts, for sizes that the function is given; None: it does not."""
+        """What is known at the start of the region for given sizes; None if the region is not reached."""
         given = {name: sizes.get(name, OTHERWISE) for name in self.parameters}
         run = _Prelude(self, {**self._constants, **self.constants, **given}, set())
         try:
@@ -95,7 +95,7 @@ class EnclosingFunction:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """Those that are ints."""
+        """The integer parameters."""
         lists = [one for one in walk(field(self.node, "declarator")) if one.type == "parameter_declaration"]
         plain = [one for one in lists if one.text.split()[:-1] in (["int"], ["long"], ["const", "int"])]
         return tuple(one.text.split()[-1] for one in plain if one.text.split()[-1].isidentifier())
@@ -106,7 +106,7 @@ class EnclosingFunction:
 
     @cached_property
     def _reached_by_pointers(self) -> tuple[str, ...]:
-        """Variables whose addresses are taken before the region, and not only for a call."""
+        """Variables whose addresses are taken before the region, other than as call arguments."""
         taken = [one for one in self._before if one.type == "pointer_expression" and operator(one) == "&"]
         kept = [one for one in taken if one.parent is None or one.parent.type != "argument_list"]
         kept += [one for one in self._before if "asm" in one.type]
@@ -114,7 +114,7 @@ class EnclosingFunction:
 
     @cached_property
     def _constants(self) -> dict[str, float | None]:
-        """Variables of this file alone that nothing changes, with the values they are declared with."""
+        """File-scope static variables that nothing changes, with their initial values."""
         found: dict[str, float | None] = {}
         for node in named_children(self.file.tree):
             if node.type == "declaration" and node.text.startswith("static ") and "(" not in node.text:
@@ -135,7 +135,7 @@ class EnclosingFunction:
 
     @cached_property
     def fixed(self) -> frozenset[str]:
-        """Names that no input gives a value: macros, enumerators, and variables that nothing changes."""
+        """Names that no input sets: macros, enumerators, and variables that nothing changes."""
         found = {one.name for one in self.file.declarations.variables if one.value is not None}
         for node in (one for one in named_children(self.file.tree) if one.type == "declaration"):
             words = node.text.split()
@@ -150,20 +150,20 @@ class EnclosingFunction:
 
     @cached_property
     def ending(self) -> frozenset[str]:
-        """Functions that do not come back, or may not."""
+        """Functions that do not return, or may not."""
         found = [one for one in self.file.functions if not ENDING.isdisjoint(names_in(one.body.text))]
         said = [one for one in named_children(self.file.tree) if "oreturn" in one.text]
         return ENDING | {one.name for one in found} | {name for one in said for name in identifiers(one)}
 
     @cached_property
     def hides_changes(self) -> bool:
-        """Whether a macro before the region may assign, give an address away, or leave."""
+        """Whether a macro before the region may assign, take an address, or leave the function."""
         words = set(names_in(self.node.source.text[self.node.start : self.region.start]))
         return any(name in words for name in changing_macros(self.file.source, self.options))
 
 
 def function_of(program: Program) -> EnclosingFunction | None:
-    """The function around a region, if there is one."""
+    """The function around a region, or None."""
     file, node = program.file, function_around(program.file, program.region)
     if node is None:
         return None
@@ -175,7 +175,7 @@ def function_of(program: Program) -> EnclosingFunction | None:
 
 @dataclass
 class _Prelude:
-    """What is known so far.  A name that is not in `values` may hold anything."""
+    """What is known so far.  A name that is not in `values` may have any value."""
 
     function: EnclosingFunction
     values: dict[str, float | None]
@@ -188,11 +188,11 @@ class _Prelude:
         return KnownNumbers(function.file, function.region, self.values, function.fixed)
 
     def value(self, node: Node) -> float | None:
-        """The number that an expression is, where that is known."""
+        """The value of an expression, if known."""
         return self.numbers.value(node)
 
     def until(self, node: Node) -> None:
-        """What runs in a statement before the region in it."""
+        """Executes the part of a statement before the region."""
         region = self.function.region
         match node.type:
             case "switch_statement":
@@ -231,7 +231,7 @@ class _Prelude:
             raise RegionNotReached
 
     def assume(self, test: Node, *, is_true: bool) -> bool:
-        """Whether inputs may make a condition so; then that is what they do."""
+        """Whether inputs can give a condition this outcome; if so, assumes it."""
         numbers = self.numbers
         if numbers.value(test) is None:
             known = replace(numbers, values=dict(self.values))
@@ -239,12 +239,12 @@ class _Prelude:
         return numbers.can_be(test, is_true=is_true)
 
     def leave_unless_open(self, node: Node) -> None:
-        """What is decided by what is known may decide that the region is not reached."""
+        """Raises RegionNotReached if known values may decide the branch: they may skip the region."""
         if any(name in self.values or name in self.function.fixed for name in identifiers(node)):
             raise RegionNotReached
 
     def run(self, node: Node) -> None:
-        """A statement before the region, or an expression."""
+        """Executes a statement before the region, or an expression."""
         match node.type:
             case "compound_statement":
                 before = dict(self.values)
@@ -281,7 +281,7 @@ class _Prelude:
                 self.forget(node)
 
     def call(self, node: Node) -> None:
-        """`assert` demands something; other calls may set what they are given the address of."""
+        """Executes a call: `assert` imposes a condition; other calls may set variables passed by address."""
         given = named_children(field(node, "arguments"))
         name = field(node, "function").text
         if name in self.function.ending:
@@ -324,14 +324,14 @@ class _Prelude:
             self.set(core.text, exact(before, added))
 
     def set(self, name: str, value: float | str | None) -> None:
-        """A variable gets a number, something that may be anything (a text), or what is not known."""
+        """Sets a variable to a number, to any value (a text), or to unknown (None)."""
         if isinstance(value, str):
             self.values.pop(name, None)
             return
         self.values[name] = self.as_declared(name, value)
 
     def as_declared(self, name: str, value: float | None) -> float | None:
-        """A number as a variable holds it; None where that is another one, or not known."""
+        """A number as stored in a variable; None if storing changes it, or if that is not known."""
         file = self.function.file
         declared = file.declarations.visible(name, self.function.region)
         if value is None or declared is None or declared.rank:
@@ -347,7 +347,7 @@ class _Prelude:
         return value if kind.least <= value <= kind.greatest else None
 
     def given(self, node: Node, target: str) -> float | str | None:
-        """The value of an expression; a text where it is any of the target's type, or from a call."""
+        """The value of an expression; a text for any value of the target's type, or the result of a call."""
         core = core_of(node)
         value = self.value(core)
         if value is not None:
@@ -367,7 +367,7 @@ class _Prelude:
         return "a load" if (is_load or is_open) and not is_set and not is_other else None
 
     def forget(self, node: Node) -> None:
-        """Variables that a statement changes in some way, and cells that are set outside of loops."""
+        """Marks as unknown what a statement changes: variables, and cells set outside of loops."""
         in_loop = node.type in LOOPS
         self.refuse_leaving(node)
         for part in walk(node):
@@ -382,7 +382,8 @@ class _Prelude:
                 self.call(part)
 
     def refuse_leaving(self, node: Node) -> None:
-        """Where a statement that is not followed may leave the function, inputs decide that it does not."""
+        """Assumes that a statement that is not followed stays in the function; raises an error if it
+        cannot."""
         for part in walk(node):
             jumps = part.type in ("return_statement", "goto_statement")
             is_call = part.type == "call_expression"

@@ -1,4 +1,4 @@
-"""What is claimed in a proof by values: pairs of points at which two terms are equal."""
+"""Claims in a proof by values: pairs of points at which two terms are equal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loopwright.prove.equivalence.flow import ValueDefinition
 from loopwright.prove.equivalence.terms import Term
 
 MOST_VISITS = 4
-"""How often a claim that is not widened may grow."""
+"""How often a claim may grow without being widened."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class TermPoint:
 
 
 class Mismatch(Exception):
-    """A claim that does not hold, or could not be shown; `pairs` are the points it is about."""
+    """A claim that is false or not shown; `pairs` are the points it is about."""
 
     def __init__(
         self,
@@ -49,19 +49,20 @@ class PairClaim:
 
 Key: TypeAlias = tuple[str, Term, str, Term]
 Bag: TypeAlias = list[tuple[int, Term]]
-"""Terms of a sum with their signs."""
+"""The terms of a sum with their signs."""
 
 
 @dataclass(frozen=True, eq=False)
 class Claims:
-    """What is claimed, and the operations of NEW that OLD computes with the same operands."""
+    """The claims made, and the operations of NEW that OLD computes with the same operands."""
 
     made: Mapping[Key, PairClaim] = field(default_factory=dict)
     answered: Mapping[tuple[Operation, Operation], isl.Map] = field(default_factory=dict)
     reordered: Mapping[Operation, isl.Set] = field(default_factory=dict)
-    """Operations and reads of NEW by which it combines what OLD combines, in another order, and where."""
+    """Operations and reads with which NEW combines the values that OLD combines, in another order, and their
+    points."""
     assumed: tuple[str, ...] = ()
-    """What is assumed of the numbers in them."""
+    """Assumptions on the numbers in them."""
 
     def with_answer(self, old: Operation, new: Operation, pairs: isl.Map) -> Claims:
         known = self.answered.get((old, new))
@@ -78,7 +79,7 @@ class Claims:
 
 
 def widened(old: TermPoint, new: TermPoint, known: PairClaim | None, pairs: isl.Map) -> Iterator[isl.Map]:
-    """What to claim instead of `pairs`, the boldest first."""
+    """Yields what to claim instead of `pairs`, the strongest claim first."""
     if known is None:
         yield pairs
         return
@@ -95,12 +96,12 @@ def widened(old: TermPoint, new: TermPoint, known: PairClaim | None, pairs: isl.
 
 
 def _equations(pairs: isl.Map) -> isl.Map:
-    """All pairs that satisfy the equations these do."""
+    """All pairs that satisfy the equations of these pairs."""
     return isl.Map.from_basic_map(pairs.affine_hull())
 
 
 def _stable(known: isl.Map, pairs: isl.Map) -> isl.Map:
-    """The constraints of what was known that still hold."""
+    """The constraints of the known claim that still hold."""
     kept = isl.BasicMap.universe(known.get_space())
     pairs = pairs.remove_redundancies()  # isl 0.27 fails on some with one remainder written twice
     for constraint in known.simple_hull().get_constraints():

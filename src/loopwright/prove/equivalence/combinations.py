@@ -1,16 +1,16 @@
-"""Operations whose operands may be taken in any order: sums, products, the larger and the smaller.
+"""Operations whose operands may be reordered: sums, products, maxima and minima.
 
-A value that such operations make is the bag of its parts, whatever the order:
+A value that such operations compute is the bag of its parts, in any order:
 
     x + y, x - y, -x           x and y, with their signs
     x * y                      x and y
-    x < y ? y : x, fmax(x, y)  x and y, of which the larger counts; a part may be there twice
-    i < n ? x : y              x or y, by what iterators and sizes say
+    x < y ? y : x, fmax(x, y)  x and y, of which the larger counts; a part may occur twice
+    i < n ? x : y              x or y, depending on iterators and sizes
     c ? s + x : s              s and (c ? x : 0), for a condition on data
 
-Parts that change nothing (0 in a sum, 1 in a product) are left out.  For floating point it is the arithmetic
-of real numbers, which has to be allowed; for unsigned integers that wrap around it is exact, and so is the
-larger or smaller of integers of any type.
+Neutral parts (0 in a sum, 1 in a product) are omitted.  For floating point this is the arithmetic of real
+numbers, which must be allowed; for unsigned integers that wrap around it is exact, and so are the maximum and
+minimum of integers of any type.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from loopwright.prove.equivalence.terms import CHOICE, Apply, Constant, Index, T
 
 
 class CombinationKind(Enum):
-    """What is combined."""
+    """The kind of combination."""
 
     SUM = "sum"
     PRODUCT = "product"
@@ -49,14 +49,14 @@ _CALLS = {
 
 @dataclass(frozen=True)
 class CombinedPart:
-    """An operand with its sign, where iterators and sizes pass the tests."""
+    """An operand with its sign, at the instances where iterators and sizes satisfy the tests."""
 
     sign: int
     term: Term
     tests: tuple[tuple[Index, bool], ...] = ()
 
     def domain(self, definition: ValueDefinition) -> isl.Set:
-        """The instances at which the operand is one."""
+        """The instances at which this is an operand."""
         found = definition.domain
         for test, passed in self.tests:
             zero = definition.relation((test.value,)).fix_val(OUT, 0, isl.Val(0)).domain()
@@ -73,19 +73,19 @@ class Combination:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every order gives the same bits."""
+        """Whether every order gives bit-identical results."""
         if not isinstance(self.type, Integer):
             return False
         return self.kind in _SELECTING or not self.type.signed
 
     @property
     def may_repeat(self) -> bool:
-        """Whether a part that is there twice is there once."""
+        """Whether a repeated part counts once."""
         return self.kind in _SELECTING
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """What has to hold of the numbers for every order to give the same."""
+        """The assumptions under which every order gives the same result."""
         if self.kind in _SELECTING:
             return () if self.is_exact else (COMPARABLE,)
         return (PARTIAL,) if isinstance(self.type, Integer) and self.type.signed else ()
@@ -99,7 +99,7 @@ class Combination:
         return (term, *inner) if is_one else ()
 
     def is_neutral(self, term: Term) -> bool:
-        """Whether a part changes nothing."""
+        """Whether a part is the neutral element."""
         wanted = {CombinationKind.SUM: 0, CombinationKind.PRODUCT: 1}.get(self.kind)
         match term:
             case Index(Int(value)):
@@ -110,7 +110,7 @@ class Combination:
                 return False
 
     def parts(self, term: Term) -> tuple[CombinedPart, ...]:
-        """The operands of `term`, or itself."""
+        """The operands of `term`, or `term` itself."""
         return tuple(one for one in self._parts(term, 1, ()) if not self.is_neutral(one.term))
 
     def _parts(self, term: Term, sign: int, tests: tuple[tuple[Index, bool], ...]) -> Iterator[CombinedPart]:
@@ -140,7 +140,7 @@ class Combination:
     def _conditional(
         self, term: Apply, sign: int, tests: tuple[tuple[Index, bool], ...]
     ) -> Iterator[CombinedPart]:
-        """What both branches have, and the choice of the rest."""
+        """Yields the parts that both branches share, and the choice between the rest."""
         test, then, orelse = term.arguments
         first, second = list(self._parts(then, 1, ())), list(self._parts(orelse, 1, ()))
         common: list[CombinedPart] = []
@@ -158,7 +158,7 @@ class Combination:
             yield CombinedPart(sign, rest, tests)
 
     def _together(self, parts: Sequence[CombinedPart]) -> Term:
-        """The parts as one term."""
+        """Combines the parts into one term."""
         kept = [one for one in parts if not self.is_neutral(one.term)]
         found: Term = Index(Int(0 if self.kind is CombinationKind.SUM else 1), self.type)
         for place, one in enumerate(kept):
@@ -174,7 +174,7 @@ class Combination:
 
 
 def combination_of(term: Term) -> Combination | None:
-    """The operation that a term is, of those whose operands may be taken in any order."""
+    """The reorderable operation that a term is, or None."""
     match term:
         case Apply("+" | "-", (_, _), kind) | Apply("-x", (_,), kind):
             return Combination(CombinationKind.SUM, kind)
@@ -194,7 +194,7 @@ def combination_of(term: Term) -> Combination | None:
 
 
 def _selected(term: Apply) -> tuple[CombinationKind, tuple[Term, ...]] | None:
-    """The operands of which a term is the larger or the smaller."""
+    """The operands of which a term is the maximum or minimum."""
     match term:
         case Apply("?:", (Apply("<" | "<=", (low, high)), then, orelse), kind):
             if low.type != kind or high.type != kind:

@@ -1,16 +1,15 @@
-"""Two bags of contributions, matched one to one: every contribution once and once only.
+"""Matches two bags of contributions one to one.
 
-Terms of the same form are aligned, leaf by leaf.  Cells that nothing writes, and integers, say which
-contribution of OLD may be which one of NEW; of cells that are written, those of the same name are taken to
-correspond.  That is a guess.  What counts is that the matching is one to one and leaves nothing out, which is
-proved here for all sizes, and that matched terms are equal, which is left to the caller.
+Terms of the same form are aligned, leaf by leaf.  Cells that nothing writes, and integers, determine which
+contribution of OLD may be which one of NEW; cells that are written are assumed to correspond if they have the
+same name.  That is a guess.  What counts is that the matching is one to one and leaves nothing out, which is
+proved here for all sizes, and that matched terms are equal, which the caller must prove.
 
-Of the larger or smaller of values, every one of OLD has to be one of NEW, and every one of NEW one of OLD.
+For maxima and minima, each contribution of OLD must be one of NEW, and each one of NEW one of OLD.
 
-The form of a value: its operations down to cells that were there before, integers, and accumulated values.
-
-Variables are replaced by what they hold, where one assignment gave it to them: `t = x * y; s += t * z` and
-`s += x * y * z` have one form.  Forms say which values may be the same; they prove nothing.
+The form of a value: its operations down to input cells, integers, and accumulated values.  Variables are
+replaced by their values if a single assignment reaches them: `t = x * y; s += t * z` and `s += x * y * z`
+have one form.  Forms indicate which values may be equal; they prove nothing.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ from loopwright.prove.equivalence.terms import (
 
 MOST_ALIGNMENTS = 24
 MOST_EQUAL = 8
-"""How often equal contributions are taken one by one."""
+"""How many times equal contributions are matched one by one."""
 
 
 @dataclass(frozen=True, eq=False)
 class MatchedTerms:
-    """A contribution of OLD and one of NEW, at these points { E[e] -> E'[e'] }."""
+    """A contribution of OLD and one of NEW, matched at the points { E[e] -> E'[e'] }."""
 
     old: Contribution
     new: Contribution
@@ -55,7 +54,7 @@ class MatchedTerms:
 
 @dataclass(frozen=True, eq=False)
 class LeftOver:
-    """A contribution that has no counterpart, as far as was found, for these sizes."""
+    """A contribution for which no counterpart was found, for these sizes."""
 
     one: Contribution
     sizes: dict[str, int]
@@ -63,7 +62,7 @@ class LeftOver:
 
 
 class Unbalanced(Exception):
-    """Contributions are left over."""
+    """Some contributions have no counterpart."""
 
     def __init__(self, left: tuple[LeftOver, ...]) -> None:
         super().__init__()
@@ -73,7 +72,7 @@ class Unbalanced(Exception):
 def matched(
     old: ContributionBag, new: ContributionBag, pairs: isl.Map, combination: Combination
 ) -> list[MatchedTerms]:
-    """A matching of the contributions to the values at `pairs`; `Unbalanced` where some are left."""
+    """Matches the contributions to the values at `pairs`; raises `Unbalanced` if some are left over."""
     olds, news, may_repeat = old.contributions, new.contributions, combination.may_repeat
     left_old = [pairs.domain_map().apply_range(one.where) for one in olds]
     left_new = [pairs.range_map().apply_range(one.where) for one in news]
@@ -113,12 +112,12 @@ def _sizes(points: isl.Map) -> dict[str, int]:
 
 
 def _both(old: isl.Map, new: isl.Map, relation: isl.Map) -> isl.Map:
-    """{ [p -> p'] -> [e -> e'] } of the contributions that the relation has."""
+    """{ [p -> p'] -> [e -> e'] } of the contributions that the relation matches."""
     return old.range_product(new).intersect_range(relation.wrap())
 
 
 def _one_to_one(old: isl.Map, new: isl.Map, relation: isl.Map) -> isl.Map:
-    """The same; where there is a choice, the first of each."""
+    """The same, made one to one; if there is a choice, the first of each."""
     both = _both(old, new, relation)
     if both.is_empty():
         return both
@@ -133,9 +132,9 @@ def _one_to_one(old: isl.Map, new: isl.Map, relation: isl.Map) -> isl.Map:
 
 
 def _alike(one: Contribution, other: Contribution, flows: tuple[Flow, Flow]) -> list[isl.Map]:
-    """{ E -> E' }: where the leaves of two terms of the same form say that they are equal.
+    """{ E -> E' }: where the leaves of two terms of the same form are equal.
 
-    Of several orders of the operands, that with the most leaves which say something comes first.
+    Among several orders of the operands, the one with the most informative leaves comes first.
     """
     everything = isl.Map.from_domain_and_range(one.where.range(), other.where.range())
     mine = form_of(one.definition, one.term, flows[0])
@@ -153,7 +152,7 @@ def _alike(one: Contribution, other: Contribution, flows: tuple[Flow, Flow]) -> 
 
 
 def _aligned(one: Form, other: Form) -> Iterator[list[tuple[FormLeaf, FormLeaf]]]:
-    """The leaves of two terms of the same form side by side, in the orders that mean the same."""
+    """Yields the leaves of two terms of the same form in pairs, for each equivalent order of operands."""
     match one, other:
         case FormLeaf(), FormLeaf():
             if one.key == other.key or not (one.is_input and other.is_input):
@@ -173,13 +172,13 @@ def _aligned(one: Form, other: Form) -> Iterator[list[tuple[FormLeaf, FormLeaf]]
 
 
 def _held(one: Form, other: Form) -> list[tuple[FormLeaf, FormLeaf]]:
-    """The variables of two values, where they may correspond."""
+    """The variables that hold two values, if they may correspond."""
     first, second = (each if isinstance(each, FormLeaf) else each.held for each in (one, other))
     return [(first, second)] if first is not None and second is not None else []
 
 
 def unbalanced_text(wrong: Unbalanced | TooMany, combination: Combination) -> str:
-    """Why two bags were not shown to be the same."""
+    """Explains why two bags were not shown to be equal."""
     if isinstance(wrong, TooMany):
         return "a value with too many kinds of contributions"
     first = wrong.left[0]
@@ -199,12 +198,12 @@ _WORDS = {
 
 
 DEEPEST = 6
-"""Variables that are replaced inside of each other."""
+"""Maximum depth at which variables are replaced inside each other."""
 
 
 @dataclass(frozen=True, eq=False)
 class FormLeaf:
-    """A cell or an integer: `values` { E[e] -> which }; leaves that may be the same have the same key."""
+    """A cell or an integer: `values` { E[e] -> which }; leaves that may be equal have the same key."""
 
     key: str
     values: isl.Map
@@ -263,7 +262,7 @@ class _Forms:
         return leaf
 
     def _is_accumulated(self, one: ValueDefinition) -> bool:
-        """Whether a value may be made of another one of the same variable."""
+        """Whether a value may depend on an earlier value of the same variable."""
         written = [array for array, writes in self.flow.writes.items() if _writes(writes, one)]
         read = {part.array for part in subterms(one.value) if isinstance(part, CellTerm)}
         return not read.isdisjoint(written)

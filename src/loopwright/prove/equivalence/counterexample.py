@@ -1,8 +1,8 @@
-"""Inputs that tell two programs apart, as few and as simple as they can be.
+"""Inputs that distinguish two programs, as few and as simple as possible.
 
-A difference is found on made-up inputs, which differ in all cells.  Cells that do not matter for it are set
-to 0, halves of them first, and the others to 1 where that shows the difference too.  Where many matter, one
-number in all of them, and one on the diagonals, may do.
+A difference is found on generated inputs, which differ in all cells.  Cells that do not affect it are set to
+0, by halves at first, and the others to 1 if that still shows the difference.  If many cells matter, one
+number in all of them, and one on the diagonals, may suffice.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
 
 MOST_STEPS = 6_000
-"""Executions, for all inputs that are tried."""
+"""Maximum number of statement executions over all inputs tried."""
 MOST_LISTED = 6
 UNIFORM = ((1, 1), (4, 1), (64, 1))
-"""On diagonals and elsewhere; the last are for matrices that are factored."""
+"""Numbers on diagonals and elsewhere; the last pair is for matrices that are factored."""
 
 Values = tuple[TypedNumber, TypedNumber]
-"""Of one cell, after OLD and after NEW."""
+"""The values of one cell after OLD and after NEW."""
 Runs = tuple[tuple[StatementRun, ...], tuple[StatementRun, ...]]
 
 
 @dataclass(frozen=True)
 class Telling:
-    """Values of one cell that differ, and the inputs that lead to them."""
+    """Two different values of a cell, and the inputs that lead to them."""
 
     old: TypedNumber
     new: TypedNumber
     inputs: str
     given: Mapping[CellKey, TypedNumber]
-    """What the inputs say in words, cell by cell."""
+    """The text of the inputs, cell by cell."""
 
 
 def cell_text(place: CellKey) -> str:
@@ -47,7 +47,8 @@ def cell_text(place: CellKey) -> str:
 
 
 def variable_text(name: str) -> str:
-    """A variable for a reader; that which stands for what a function returns has no name in its text."""
+    """The name of a variable for messages; the one that represents a returned value has no name in the
+    source."""
     return "the returned value" if name == RETURNED else name
 
 
@@ -66,7 +67,7 @@ def number_text(value: TypedNumber) -> str:
 
 
 def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling:
-    """The inputs in `world` that make a cell differ, with those that do not matter set to 0.
+    """Minimises the inputs in `world` that make a cell differ, by setting irrelevant ones to 0.
 
     `runs` end with the cell's last value; `values` are those found in `world`.
     """
@@ -111,7 +112,7 @@ def _listed(given: Mapping[CellKey, TypedNumber]) -> str:
 
 @dataclass
 class _Search:
-    """The simplest inputs so far at which the values differ."""
+    """The simplest inputs found so far at which the values differ."""
 
     runs: Runs
     place: CellKey
@@ -121,7 +122,7 @@ class _Search:
     attempts: int
 
     def set(self, numbers: Mapping[CellKey, int]) -> bool:
-        """Gives cells these numbers, if that may be tried and there is still a difference of two numbers."""
+        """Sets cells to these numbers, if attempts are left and the two values still differ."""
         if self.attempts == 0:
             return False
         self.attempts -= 1
@@ -146,7 +147,7 @@ class _Search:
 
 
 def _inputs(runs: Runs, place: CellKey, values: Values, world: World) -> dict[CellKey, TypedNumber]:
-    """What the cells hold at first that a run reads before it writes them, or that it leaves as they are."""
+    """The initial values of the cells that a run reads before it writes them, or leaves unchanged."""
     found: dict[CellKey, TypedNumber] = {}
     for run, value in zip(runs, values, strict=True):
         written: set[CellKey] = set()
@@ -163,10 +164,11 @@ def _inputs(runs: Runs, place: CellKey, values: Values, world: World) -> dict[Ce
 
 
 def rests_on_unset(steps: Sequence[StatementRun], place: CellKey, world: World) -> bool:
-    """Whether what OLD leaves in a cell depends on a variable that nothing has set: then it may be anything.
+    """Whether the value that OLD leaves in a cell depends on an uninitialised variable: it may then be
+    anything.
 
-    `if (c) d = 3;` leaves d as it is where c is 0, which is no use of it.  What is computed from a value that
-    may be anything has a mark, and so has what a test of one decides.
+    `if (c) d = 3;` leaves d unchanged where c is 0, which is not a use of it.  A value computed from an
+    uninitialised one is marked, and so is a value that a test of a marked one selects.
     """
     if not any(cell.array in world.unset for step in steps for cell in step.computation.read):
         return False
@@ -185,14 +187,14 @@ def rests_on_unset(steps: Sequence[StatementRun], place: CellKey, world: World) 
 
 @dataclass
 class _MarkedRun:
-    """A run on numbers, with marks on the cells whose numbers may be others."""
+    """A run on numbers, with marks on the cells whose values depend on uninitialised ones."""
 
     world: World
     memory: dict[CellKey, TypedNumber]
     marks: set[CellKey]
 
     def is_marked(self, term: Term, step: StatementRun) -> bool:
-        """Whether the value of a term may be another one; `Undefined` where that may have none."""
+        """Whether the value of a term is marked; raises `Undefined` if it may be undefined."""
         match term:
             case CellTerm():
                 place = step.place(term)
@@ -219,7 +221,7 @@ _ALWAYS_DEFINED = (*COMPARISONS, "!", "~x", "&", "|", "^")
 
 
 def _is_floating(term: Apply) -> bool:
-    """Whether a term is arithmetic of floating types, or a conversion to one or from integers."""
+    """Whether a term is floating-point arithmetic, or a conversion to a floating type or from an integer."""
     if term.operator.startswith("(") and isinstance(term.arguments[0].type, Integer):
         return True
     return isinstance(term.type, Floating)

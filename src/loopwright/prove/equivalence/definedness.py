@@ -1,23 +1,23 @@
-"""What the new program does that C may not define, it does only where the old one does.
+"""Proves that NEW performs an operation that C may leave undefined only where OLD does.
 
-A division may trap, a sum of integers may overflow, a shift go too far, a number be out of the range of an
-integer type, a call never return; memory that OLD leaves alone need not be there.  Equal values do not show
-this: `d = q / m` before `if (m != 0)` changes no cell.
+A division may trap, a sum of integers may overflow, a shift may be too large, a number may be out of the
+range of an integer type, a call may not return; memory that OLD does not access need not exist.  Equal values
+do not show this: `d = q / m` before `if (m != 0)` changes no cell.
 
-Operations: where the proof by values finds that an operation of OLD and one of NEW have the same operands,
-NEW is defined if OLD is, provided that OLD gets there.  A choice on data and the right side of `&&` are
-guards.  The proof reaches two operations from the roots of their definitions and shows every guard on the
-way equal to one of the other side, so OLD gets there if it has no more guards than NEW:
+Operations: if the proof by values finds that an operation of OLD and one of NEW have the same operands, NEW
+is defined if OLD is, provided that OLD reaches it.  A choice on data and the right side of `&&` are guards.
+The proof reaches two operations from the roots of their definitions and shows every guard on the way equal to
+one of the other side, so OLD reaches it if it has no more guards than NEW:
 
     guards(OLD's operation) <= guards(NEW's operation)
 
-Memory: a cell that NEW writes is inside the declared sizes, or OLD touches it for some data.  What NEW reads
-of a variable that was not written before, OLD reads too.  Beyond declared sizes NEW reads only what OLD
-touches.  Where none are declared, it reads between the first and the last cell that OLD may touch,
+Memory: a cell that NEW writes is inside the declared sizes, or OLD accesses it for some data.  A read of NEW
+from a variable that was not written before must be a read of OLD, too.  Beyond declared sizes NEW reads only
+what OLD accesses.  If none are declared, it reads between the first and the last cell that OLD may access,
 
     { c : exists a, b in touched(OLD) : a <= c <= b }
 
-or for sizes at which OLD touches none; that there is memory is then taken on trust, and listed.
+or for sizes at which OLD accesses none; that this memory exists is then a listed assumption.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from loopwright.prove.equivalence.unset import TermOccurrence, occurrences, unse
 from loopwright.read.c.purity import CHARACTERS, LIBRARY
 
 Operation: TypeAlias = tuple[str, Term]
-"""A term of a definition, by the name of the definition."""
+"""A term of a definition, with the name of the definition."""
 
 
 def may_be_undefined(term: Term) -> bool:
-    """Whether there are operands for which C does not say what this computes, or it does not return."""
+    """Whether there are operands for which a term is undefined in C, or does not return."""
     match term:
         case Apply(operator, arguments, kind) if operator == conversion(kind):
             is_exact = isinstance(arguments[0].type, Integer) or isinstance(kind, Floating)
@@ -68,15 +68,15 @@ def may_be_undefined(term: Term) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Needed:
-    """Operations of NEW that have to be found in OLD: where each is computed, and under how many guards."""
+    """Operations of NEW that must also occur in OLD, with their domains and numbers of guards."""
 
     domains: Mapping[Operation, isl.Set]
     guards: Mapping[Operation, int]
     lines: Mapping[Operation, int | None]
     elsewhere: frozenset[Operation]
-    """Reads of cells that OLD is not certain to touch."""
+    """Reads of cells that OLD may not access."""
     allowed: Mapping[Operation, TermOccurrence]
-    """Those of OLD, with the greatest number of guards they are under, and where they are computed."""
+    """The operations of OLD, with their maximum number of guards, and their domains."""
 
     def is_answered(self, old: Operation, new: Operation) -> bool:
         """Whether OLD computes its operation wherever NEW computes this one with the same operands."""
@@ -92,13 +92,13 @@ class Needed:
         )
 
     def assumed(self, left: Iterable[Operation]) -> tuple[str, ...]:
-        """What has to hold for reads of cells that OLD need not touch."""
+        """The assumptions for reads of cells that OLD may not access."""
         there = [term for name, term in left if (name, term) in self.elsewhere]
         names = sorted({term.array for term in there if isinstance(term, CellTerm)})
         return tuple(f"'{name}' has all cells that NEW reads; OLD need not touch them" for name in names)
 
     def refused(self, left: Iterable[Operation]) -> str | None:
-        """The first operation that NEW must not compute for all that is known."""
+        """Returns the first operation of NEW that is not shown to be allowed."""
         for name, term in left:
             if (name, term) not in self.elsewhere:
                 what = "reads" if isinstance(term, CellTerm) else "computes"
@@ -107,7 +107,7 @@ class Needed:
 
 
 def needed(memory: NewMemory, flows: tuple[Flow, Flow]) -> Needed:
-    """The operations of NEW that C may not define, and its reads of memory that OLD may not touch."""
+    """Collects the operations of NEW that may be undefined, and reads of memory that OLD may not access."""
     domains: dict[Operation, isl.Set] = {}
     guards: dict[Operation, int] = {}
     lines: dict[Operation, int | None] = {}
@@ -133,7 +133,8 @@ def needed(memory: NewMemory, flows: tuple[Flow, Flow]) -> Needed:
 
 
 def _merged(known: TermOccurrence | None, one: TermOccurrence) -> TermOccurrence:
-    """Two occurrences of a term: the unguarded one counts; otherwise what is certain of both."""
+    """Merges two occurrences of a term: an unguarded one takes precedence; otherwise keeps what both
+    guarantee."""
     if known is None:
         return one
     if 0 in (known.guards, one.guards) and known.guards != one.guards:
@@ -144,7 +145,7 @@ def _merged(known: TermOccurrence | None, one: TermOccurrence) -> TermOccurrence
 
 @dataclass(frozen=True, eq=False)
 class NewMemory:
-    """What is known of the storage of NEW."""
+    """The storage of NEW."""
 
     flow: Flow
     arrays: Mapping[str, Array]
@@ -152,18 +153,18 @@ class NewMemory:
     """Variables of the function, which have no value until they are written."""
     old: Flow
     not_shared: frozenset[str]
-    """Variables of OLD that are no cells of NEW, whatever they are called."""
+    """Variables of OLD that are not cells of NEW, whatever their names."""
     sizes: isl.Set
-    """Those for which OLD is not known to leave its arrays."""
+    """The sizes for which OLD is not known to be out of bounds."""
 
     @cached_property
     def touched(self) -> dict[str, isl.Set]:
-        """The cells that OLD touches for certain."""
+        """The cells that OLD certainly accesses."""
         return self._cells_of_old(certain=True)
 
     @cached_property
     def possible(self) -> dict[str, isl.Set]:
-        """The cells that OLD may touch."""
+        """The cells that OLD may access."""
         return self._cells_of_old(certain=False)
 
     def _cells_of_old(self, *, certain: bool) -> dict[str, isl.Set]:
@@ -171,14 +172,14 @@ class NewMemory:
         return {name: found for name, found in cells.items() if name not in self.not_shared}
 
     def may_be_there(self, one: TermOccurrence, definition: ValueDefinition) -> bool:
-        """Whether a doubtful term is a cell that is there for all that is declared."""
+        """Whether a doubtful term is a cell that no declaration rules out."""
         cell = one.term
         if not isinstance(cell, CellTerm) or cell.array in self.own:
             return False
         return not self.arrays[cell.array].is_sized and self._beyond(cell, one.domain, definition).is_empty()
 
     def _beyond(self, cell: CellTerm, domain: isl.Set, definition: ValueDefinition) -> isl.Map:
-        """Reads beyond declared sizes, or beyond all that OLD may touch."""
+        """Reads beyond declared sizes, or beyond all cells that OLD may access."""
         read = definition.relation(cell.subscripts, cell.array).intersect_domain(domain)
         read = read.intersect_params(self.sizes)
         array = self.arrays[cell.array]
@@ -190,7 +191,7 @@ class NewMemory:
         return far.union(wrong if known is None else wrong.subtract_range(known))
 
     def _far(self, read: isl.Map, array: Array) -> isl.Map:
-        """Reads neither between cells that OLD may touch nor in declared sizes, where it may touch some."""
+        """Reads neither between cells that OLD may access nor in declared sizes, where it may access some."""
         name = str(read.get_tuple_name(OUT))
         possible = self.possible.get(name)
         if possible is None:
@@ -204,7 +205,7 @@ class NewMemory:
         return far if declared is None else far.subtract_range(declared.set_tuple_name(name))
 
     def doubtful(self, cell: CellTerm, one: TermOccurrence, definition: ValueDefinition) -> isl.Set | None:
-        """Where a variable is read that need not have a value, or a cell that OLD is not certain to touch."""
+        """Instances that read a variable that may be uninitialised, or a cell that OLD may not access."""
         domain = one.domain
         array = self.arrays.get(cell.array)
         if array is None or not (cell.subscripts or cell.array in self.own):
@@ -221,7 +222,7 @@ class NewMemory:
 
 
 def sizes_inside(old: Program) -> isl.Set:
-    """The sizes for which the accesses of OLD are inside its arrays, as far as that is known."""
+    """The sizes for which the accesses of OLD are in bounds, as far as that is known."""
     facts = (one.implies for one in old.assumptions if one.kind is AssumptionKind.BOUNDS)
     return reduce(isl.Set.intersect, (one for one in facts if one is not None), old.facts)
 
@@ -240,7 +241,7 @@ def memory_of(old: Program, new: Program, flows: tuple[Flow, Flow]) -> NewMemory
 
 
 def _outside(cells: isl.Map, array: Array, touched: Mapping[str, isl.Set]) -> isl.Map:
-    """The part of a relation to cells that leads neither to a touched one nor inside declared sizes."""
+    """The part of a relation to cells that leads neither to an accessed one nor inside declared sizes."""
     name = str(cells.get_tuple_name(OUT))
     if array.inside is not None and array.is_sized:
         cells = cells.subtract_range(array.inside.set_tuple_name(name))
@@ -249,7 +250,7 @@ def _outside(cells: isl.Map, array: Array, touched: Mapping[str, isl.Set]) -> is
 
 
 def writes_for_certain(memory: NewMemory) -> tuple[str, ...]:
-    """What has to hold for writes to cells that OLD need not touch and no declaration shows to be there."""
+    """The assumptions for writes to cells that OLD may not access and no declaration shows to exist."""
     found = []
     for name in sorted(memory.arrays.keys() & memory.flow.writes.keys() - memory.own):
         for one in _writes(memory.flow, name) if memory.arrays[name].rank else ():
@@ -268,7 +269,7 @@ def _writes(flow: Flow, array: str) -> list[isl.Map]:
 
 
 def touched(flow: Flow, *, certain: bool) -> dict[str, isl.Set]:
-    """The cells of each array that a program touches: those that depend on no data, or all it may touch."""
+    """The cells of each array that a program accesses: those independent of data, or all it may access."""
     parts: dict[str, list[isl.Set]] = {}
     for array in flow.writes:
         for one in _writes(flow, array):
@@ -284,7 +285,7 @@ def touched(flow: Flow, *, certain: bool) -> dict[str, isl.Set]:
 
 
 def arrays_of(program: Program) -> dict[str, Array]:
-    """The arrays of a program by the names that values give them."""
+    """The arrays of a program by the names used in terms."""
     return {local_name(one.name) if one.local else one.name: one for one in program.arrays}
 
 
@@ -296,9 +297,9 @@ def _example(sizes: isl.Set) -> str:
 
 
 def _declared_cells(array: Array) -> isl.Set | None:
-    """The cells inside of sizes that are declared, the first one of a parameter `double A[n][m]` as well.
+    """The cells inside declared sizes, including the first size of a parameter `double A[n][m]`.
 
-    C does not promise that there are as many: that is what is listed.
+    C does not guarantee that size: it is a listed assumption.
     """
     if array.inside is None or len(array.extents) != array.rank or not array.extents:
         return None
@@ -310,7 +311,7 @@ def _declared_cells(array: Array) -> isl.Set | None:
 
 
 def _rows(array: Array, end: isl.PwAff | None = None) -> isl.Set:
-    """The cells whose first subscript is not below 0, and below `end`."""
+    """The cells whose first subscript is nonnegative, and below `end`."""
     names = [f"subscript {k}" for k in range(array.rank)]
     own = variable(names[0])
     rows = own.ge_set(number(0))
@@ -318,10 +319,10 @@ def _rows(array: Array, end: isl.PwAff | None = None) -> isl.Set:
 
 
 def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | None:
-    """A write of NEW outside of declared sizes to a cell that OLD does not touch, whatever the data; or one
-    that depends on no data, to a cell that the declaration denies and OLD need not touch.  Of the first size
-    of a parameter `double A[24]` no more is taken than that no row is below 0: n may be larger in both texts.
-    """
+    """Returns a write of NEW outside of declared sizes to a cell that OLD does not access, whatever the data;
+    or one independent of data, to a cell that the declaration excludes and OLD may not access.  The first
+    size of a parameter `double A[24]` only shows that no row is negative: n may be larger in both
+    programs."""
     memory = memory_of(old, new, flows)
     known = {array.name for array in old.arrays}
     for name in sorted(memory.arrays.keys() & flows[1].writes.keys()):

@@ -1,7 +1,7 @@
-"""Whether the names two files share mean the same: macros, functions, types and variables.
+"""Checks whether the names that two files share mean the same: macros, functions, types and variables.
 
-Statements are compared by their text, and a text means what the names in it mean.  Headers are
-not read: a name that neither file defines is taken to be the same in both.
+Statements are compared by their text, whose meaning depends on the names in it.  Headers are not read: a name
+that neither file defines is assumed to mean the same in both.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from loopwright.model.program import Array, Program
 from loopwright.source import Source
 
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-"""A name; the f of `1.5f` is none."""
+"""Matches a name, but not the f of `1.5f`."""
 
 
 @dataclass(frozen=True)
 class Differences:
-    """`textual` names make equal texts mean different things; with `fatal` ones nothing can be compared.
+    """`textual` names make equal texts mean different things; `fatal` ones prevent any comparison.
 
-    A macro is textual: where it is replaced by its definition it does not matter what it is called.
+    A macro is textual: once it is replaced by its definition, its name does not matter.
     """
 
     textual: tuple[str, ...]
@@ -64,7 +64,7 @@ def _words(program: Program) -> list[str]:
 
 
 def _other_fixed(old: Program, new: Program) -> list[str]:
-    """Constants, enumerators and types with fields that the files define differently."""
+    """Constants, enumerators and structure types that the files define differently."""
     fixed = _fixed(old.source), _fixed(new.source)
     words = dict.fromkeys([*_region_words(old), *_region_words(new), *_words(old), *_words(new)])
     return [
@@ -77,13 +77,13 @@ def _region_words(program: Program) -> list[str]:
 
 
 def constants(source: Source) -> frozenset[str]:
-    """Constants and enumerators whose value is not known: not a number, or not always the same."""
+    """Constants and enumerators whose value is not known: not a number, or not unique."""
     named = {name for name, text in _fixed(source).items() if text.startswith(("const", "enum"))}
     return frozenset(name for name in named if known_constant(c_file(source).declarations, name) is None)
 
 
 def several_meanings(program: Program) -> tuple[str, ...]:
-    """The names in the statements that the file defines in more than one way, in the branches of an `#if`."""
+    """The names in the statements that the file defines in several ways, in branches of an `#if`."""
     texts: dict[str, set[str]] = {}
     for name, text in _definitions(program.source):
         texts.setdefault(name, set()).add(text)
@@ -104,9 +104,9 @@ def _declared_as(program: Program, name: str) -> tuple[tuple[str, int, tuple[str
 
 
 def _fixed(source: Source) -> dict[str, str]:
-    """What the file says for good: values of constants and enumerators, fields of types.
+    """Definitions that do not change: values of constants and enumerators, fields of types.
 
-    Where it says several things, in the branches of an `#if`, all of them.
+    If there are several, in the branches of an `#if`, all of them.
     """
     found: dict[str, str] = {}
     for name, text in _definitions(source):
@@ -139,7 +139,7 @@ def _definitions(source: Source) -> Iterator[tuple[str, str]]:
 
 
 def disguised(old: Program, new: Program) -> str | None:
-    """A macro that stands for another variable of the programs: `n` of `#define n m`, where one says m."""
+    """Returns a macro that expands to another variable: `n` of `#define n m`, if a program uses m."""
     known = {name for one in (old, new) for name in (*one.params, *(array.name for array in one.arrays))}
     for program in (old, new):
         for name in sorted(known):
@@ -151,7 +151,7 @@ def disguised(old: Program, new: Program) -> str | None:
 
 
 def _reached(words: dict[str, None], functions: tuple[dict[str, str], dict[str, str]]) -> list[str]:
-    """The functions that those in `words` call, and so on."""
+    """The functions that those in `words` call, transitively."""
     found = dict.fromkeys(word for word in words if any(word in one for one in functions))
     pending = list(found)
     while pending:
@@ -172,7 +172,7 @@ def _expansion(macros: tuple[Macro, ...], word: str) -> list[tuple[str, tuple[st
 
 
 def functions_with_body(source: Source) -> frozenset[str]:
-    """The functions a file defines."""
+    """The functions that a file defines."""
     return frozenset(_functions(source))
 
 
@@ -190,7 +190,7 @@ def _functions(source: Source) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Storage:
-    """Variables declared differently: of `private` ones the programs' own values are compared."""
+    """Variables declared differently: `private` ones are compared by the programs' own values."""
 
     private: tuple[str, ...]
     shared: tuple[str, ...]
@@ -215,13 +215,13 @@ def _storage(old: Program, new: Program) -> _Storage:
 
 
 def _declared_type(program: Program, name: str) -> str | None:
-    """The type of a parameter; None where the file does not declare it at the region."""
+    """The type of a parameter; None if the file does not declare it at the region."""
     declared = program.file.declarations
     found = declared.visible(name, program.region)
     return None if found is None else declared.resolved(found.type.removeprefix("const "))
 
 
 def _declared(array: Array) -> tuple[int, str | None, bool, tuple[str, ...]]:
-    """Rank, type, whether it is the region's own, and the extents that say where a cell lies."""
+    """Rank, type, whether it is local to the region, and the extents that determine the address of a cell."""
     inner = tuple(map(packed, array.extents[1:]))
     return array.rank, array.element_type, array.local, inner

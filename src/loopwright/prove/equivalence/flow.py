@@ -1,8 +1,8 @@
-"""Where every value read in a program was computed: exact, value-based data flow.
+"""Exact, value-based data flow: which computation produced each value that a program reads.
 
-An assignment of a statement is a definition; its instances are those of the statement, at the times
-[0, θ, k], k being the place of the assignment in the statement.  At [1, 0, ...], after them all,
-every cell is read once more: this gives what the region leaves in memory.
+An assignment of a statement is a definition; its instances are those of the statement, at the times [0, θ,
+k], where k is the position of the assignment in the statement.  At [1, 0, ...], after them all, every cell is
+read once more: this gives what the region leaves in memory.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from loopwright.prove.equivalence.terms import CellTerm, InputTerm, Term
 from loopwright.prove.reading.loops import values_at
 
 MOST_PARTS = 16
-"""Into which the cells of a read are divided, by who writes them."""
+"""Maximum number of parts into which the cells of a read are divided, by writer."""
 EFFORT = 10_000_000
-"""isl's steps for the definitions that one read finds: about ten seconds."""
+"""Maximum number of isl operations to find the definitions that reach a read: about ten seconds."""
 FEW_WRITERS = 8
-"""Of so many, all are looked at together: parts of cells are harder to describe than a few writers."""
+"""Up to this many writers are analysed together: describing parts of cells is harder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class ValueDefinition:
     values: isl.Map
     columns: Mapping[Expr, int]
     line: int | None = None
-    """None for what was there before the region, and for what is read after it."""
+    """None for values before the region, and for reads after it."""
     is_conditional: bool = False
     """`if (c) x = e`, which is read as x = c ? e : x and does not always write."""
 
@@ -57,7 +57,7 @@ class ValueDefinition:
 
 @dataclass(frozen=True, eq=False)
 class ValueSource:
-    """The definition that a read finds, { reader -> definition }."""
+    """A definition that reaches a read, { reader -> definition }."""
 
     definition: ValueDefinition
     relation: isl.Map
@@ -65,7 +65,7 @@ class ValueSource:
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """The definitions of a program, when they run and which cell each of them writes."""
+    """The definitions of a program, when they execute and which cell each of them writes."""
 
     definitions: dict[str, ValueDefinition]
     times: isl.UnionMap
@@ -76,7 +76,7 @@ class Flow:
     _found: dict[tuple[str, CellTerm], tuple[ValueSource, ...]] = field(default_factory=dict)
 
     def sources(self, reader: ValueDefinition, cell: CellTerm) -> tuple[ValueSource, ...]:
-        """The definitions a read of `cell` finds; what was there before the region is one."""
+        """The definitions that reach a read of `cell`; the value before the region is one."""
         key = (reader.name, cell)
         if key not in self._found:
             try:
@@ -93,7 +93,7 @@ class Flow:
         before: list[isl.Map] = []
         found: dict[str, list[isl.Map]] = {}
         for cells, writes in self._writers(cell.array, read.range()):
-            known = cells.gist(read.range())  # what is known of all cells that are read is not said again
+            known = cells.gist(read.range())  # what is known of all cells that are read is not repeated
             flow = self._flow(reader, read.intersect_range(known), writes)
             before += nonempty_maps(flow.without)
             for one in nonempty_maps(flow.dependences):
@@ -107,14 +107,14 @@ class Flow:
     def _flow(self, reader: ValueDefinition, read: isl.Map, writes: isl.UnionMap) -> SeenWrites:
         concerned = writes.domain().union(isl.UnionSet.from_set(reader.domain))
         times = self.times.union(isl.UnionMap.from_map(self._after(reader))).intersect_domain(concerned)
-        # Without redundancies: isl takes a multiple of the time, and fails to factorise some that have them.
+        # Without redundancies: isl takes much longer with them, and fails to factorise some.
         reads, writes, times = (
             one.remove_redundancies().coalesce() for one in (isl.UnionMap.from_map(read), writes, times)
         )
         return seen_writes(reads, writes, times)
 
     def _writers(self, array: str, cells: isl.Set) -> list[tuple[isl.Set, isl.UnionMap]]:
-        """The cells in parts, each with the writes to it: in unrolled loops, few of many."""
+        """Divides the cells into parts, each with its writers: in unrolled loops, few of many."""
         nothing = isl.UnionMap.empty(self.times.get_space())
         parts = [(cells, nothing)]
         writing = [one for one in nonempty_maps(self.writes[array]) if not one.range().is_disjoint(cells)]
@@ -136,7 +136,7 @@ class Flow:
         return parts
 
     def _after(self, reader: ValueDefinition) -> isl.Map:
-        """The time of what is read after the region; nothing for a definition of the program."""
+        """The time of a read after the region; empty for a definition of the program."""
         length = next((one.dim(OUT) for one in nonempty_maps(self.times)), 1)
         late = isl.Map.from_domain(reader.domain).add_dims(OUT, length)
         late = at(late, OUT, (1, *(0,) * (length - 1)))
@@ -149,7 +149,7 @@ class Flow:
 
 
 def flow_of(program: Program, context: isl.Set) -> Flow:
-    """The definitions of a program; `Unreadable` where a statement is not an assignment of values."""
+    """The definitions of a program; raises `Unreadable` if a statement is not an assignment of values."""
     found = computations(program)
     values = values_at(program, {name: tuple(one.columns) for name, one in found.items()}, context)
     schedules = {name: program.statement(name).schedule for name in found}
@@ -162,7 +162,7 @@ def flow_through(
     schedules: Mapping[str, isl.Map],
     context: isl.Set,
 ) -> Flow:
-    """The definitions of statements, by their names: what they compute, the integers in it, their times."""
+    """The data flow of named statements: their assignments, the integers in them, their times."""
     definitions: dict[str, ValueDefinition] = {}
     times = isl.UnionMap.empty(context.get_space())
     writes: dict[str, isl.UnionMap] = {}
@@ -202,14 +202,14 @@ def _time(schedule: isl.Map, place: int, definition: ValueDefinition) -> isl.Map
 
 
 def before_region(array: str, cells: isl.Set) -> ValueDefinition:
-    """A[x], with the value the cell had before the region."""
+    """A[x], with the value of the cell before the region."""
     everything = isl.Set.universe(cells.get_space())
     identity = isl.Map.identity(cells.get_space().map_from_set())
     return ValueDefinition(array, InputTerm(array), everything, identity, {})
 
 
 def after_region(array: str, cells: isl.Set, kind: CType) -> ValueDefinition:
-    """A read of every one of the cells after the region."""
+    """A read of each of the cells after the region."""
     names = tuple(Var(f"x{k}") for k in range(cells.dim(DIM)))
     name = f"end of {array}"
     values = identity(cells)

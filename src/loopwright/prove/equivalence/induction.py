@@ -1,16 +1,16 @@
-"""By values: every cell that counts ends up with the same value, by unfolding definitions and by induction.
+"""By values: proves that every live-out cell ends up equal, by unfolding definitions and by induction.
 
-Temporaries may come and go, statements be merged and split, values be copied and substituted.
+Temporaries may be added and removed, statements merged and split, values copied and substituted.
 
-A claim is a set of pairs of points (o, n): the value at o in OLD is the value at n in NEW.  Values
-of the same operator are equal if their operands are; a cell that is read is the value its last
-write computed.  Taking a claim apart gives further claims, and a claim may be used in its own proof:
-each step goes to an earlier time, or to an operand, in OLD or in NEW, so that for given sizes there
-is no endless descent [Verdoolaege2012].
+A claim is a set of pairs of points (o, n): the value at o in OLD equals the value at n in NEW.  Values of the
+same operator are equal if their operands are; a cell that is read has the value its last write computed.
+Decomposing a claim gives further claims, and a claim may be used in its own proof: each step goes to an
+earlier time, or to an operand, in OLD or in NEW, so that for given sizes there is no infinite descent
+[Verdoolaege2012].
 
-A recurrence makes claims about one pair of terms over and over, for one iteration more each time.
-Then the claim is widened, to all pairs that satisfy the equations common to those seen.  Widening is
-a guess that has to be proved like everything else; where it fails, the claim is kept as it was.
+A recurrence makes claims about one pair of terms repeatedly, each time for one more iteration. Then the claim
+is widened, to all pairs that satisfy the equations common to those seen.  Widening is a guess that must be
+proved like everything else; if it fails, the claim is kept as it was.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, CellTerm, Con
 
 MOST_STEPS = 3000
 BAG_EFFORT = 10_000_000
-"""isl's steps for what accumulates in one value: about ten seconds."""
+"""Maximum number of isl operations for one accumulated value: about ten seconds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Induction:
-    """Both programs, and how many steps were made."""
+    """A proof about two programs, with a count of its steps."""
 
     old: Flow
     new: Flow
     needed: Needed
     reassociate: bool
-    """Whether the terms of a sum and the factors of a product may be taken in any order."""
+    """Whether the terms of a sum and the factors of a product may be reordered."""
     steps: Iterator[int]
     failed: dict[Key, isl.Map] = field(default_factory=dict)
-    """Values that have other contributions."""
+    """Pairs of values whose contributions differ."""
     accumulations: dict[Combination, tuple[Accumulation, Accumulation]] = field(default_factory=dict)
 
     def equal(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
-        """`claims` and those that follow from old = new at `pairs`; `Mismatch` where it fails."""
+        """`claims` and those that follow from old = new at `pairs`; raises `Mismatch` if it fails."""
         claims = self.derived(old, new, pairs, claims)
         for term in _computed_with(new.term) if self.reassociate else (new.term,):
             mine, theirs = (old.definition.name, old.term), (new.definition.name, term)
@@ -90,7 +90,7 @@ class Induction:
                 return self.by_operands(old, new, pairs, claims)
 
     def by_operands(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
-        """Values of the same operation, whose operands are equal."""
+        """Proves values of the same operation equal by their operands."""
         match old.term, new.term:
             case Apply() as one, Apply() as other if self.reassociate and chain(one) == chain(other) != "":
                 return self.bags(_bag(one), _bag(other), (old, new), pairs, claims)
@@ -105,7 +105,7 @@ class Induction:
                 raise Mismatch(old, new, pairs, "different operations")
 
     def _combined(self, old: Term, new: Term) -> Combination | None:
-        """The operation that one of two values is made by, where its operands may be taken in any order."""
+        """The reorderable operation that computes one of two values, or None."""
         found = combination_of(new) or combination_of(old)
         others = (one for one in (old, new) if not isinstance(one, InputTerm))
         if found is None or any(one.type != found.type for one in others):
@@ -115,7 +115,7 @@ class Induction:
     def combined(
         self, combination: Combination, points: tuple[TermPoint, TermPoint], pairs: isl.Map, claims: Claims
     ) -> Claims:
-        """Operand by operand where the operands are alike, and otherwise as bags of contributions."""
+        """Proves values operand by operand if the operands look alike, otherwise as bags of contributions."""
         old, new = points
         ways: list[Callable[[TermPoint, TermPoint, isl.Map, Claims], Claims]]
         ways = [self.by_operands, partial(self.as_bags, combination)]
@@ -132,7 +132,7 @@ class Induction:
     def as_bags(
         self, combination: Combination, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims
     ) -> Claims:
-        """What accumulates in both values is the same, contribution by contribution."""
+        """Proves two accumulated values equal, contribution by contribution."""
         key = (old.definition.name, old.term, new.definition.name, new.term)
         if key in self.failed and pairs.is_subset(self.failed[key]):
             raise Mismatch(old, new, pairs, "different contributions")
@@ -154,7 +154,7 @@ class Induction:
         return claims.with_reordered(steps, combination.assumed)
 
     def arguments(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
-        """The operands one by one; those of + and * in either order."""
+        """Proves the operands equal one by one; those of + and * in either order."""
         assert isinstance(old.term, Apply) and isinstance(new.term, Apply)
         failure: Mismatch | None = None
         for second in _orders(old.term, new.term):
@@ -172,7 +172,7 @@ class Induction:
     def bags(
         self, mine: Bag, theirs: Bag, points: tuple[TermPoint, TermPoint], pairs: isl.Map, claims: Claims
     ) -> Claims:
-        """Each of `mine` is one of `theirs`."""
+        """Matches each of `mine` with one of `theirs`."""
         old, new = points
         if len(mine) != len(theirs):
             raise Mismatch(old, new, pairs, "different numbers of terms")
@@ -194,7 +194,7 @@ class Induction:
         raise failure or Mismatch(old, new, pairs, "terms of different signs")
 
     def unfolded(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
-        """A cell is what was written there last; claims that are already made are not made again."""
+        """Replaces a cell by its last write; a claim that is already made is not repeated."""
         key = (old.definition.name, old.term, new.definition.name, new.term)
         known = claims.made.get(key)
         if known is not None and pairs.is_subset(known.pairs):
@@ -237,7 +237,7 @@ class Induction:
 def _matched_bags(
     both: tuple[Accumulation, Accumulation], points: tuple[TermPoint, TermPoint], pairs: isl.Map
 ) -> tuple[list[MatchedTerms], tuple[CombiningStep, ...]]:
-    """The contributions to two values side by side, and the operations of NEW that combine them."""
+    """The matched contributions to two values, and the operations of NEW that combine them."""
     old, new = points
     mine = both[0].bag(old.definition, old.term, pairs.domain())
     theirs = both[1].bag(new.definition, new.term, pairs.range())
@@ -245,7 +245,7 @@ def _matched_bags(
 
 
 def _branches(point: TermPoint) -> Iterator[tuple[TermPoint, isl.Set]]:
-    """Both values of a choice that iterators and parameters make, and where each is chosen."""
+    """Yields both values of a choice by iterators and parameters, and where each is chosen."""
     match point.term:
         case Apply(arguments=(Index(condition), then, orelse)):
             value = point.definition.relation((condition,))
@@ -255,7 +255,7 @@ def _branches(point: TermPoint) -> Iterator[tuple[TermPoint, isl.Set]]:
 
 
 def _sources(flow: Flow, point: TermPoint) -> tuple[ValueSource, ...]:
-    """Where a cell comes from; any other term stays where it is."""
+    """The definitions that reach a cell; any other term is its own source."""
     if isinstance(point.term, CellTerm):
         return flow.sources(point.definition, point.term)
     space = point.definition.domain.get_space()
@@ -270,7 +270,7 @@ def _holds(old: TermPoint, new: TermPoint, pairs: isl.Map, wanted: isl.Map, clai
 
 
 def _computed_with(term: Term) -> Iterator[Term]:
-    """The sums in a sum that is taken apart, or the products in a product."""
+    """Yields the sums in a decomposed sum, or the products in a product."""
     yield term
     if isinstance(term, Apply) and chain(term):
         for part in term.arguments:
@@ -279,7 +279,7 @@ def _computed_with(term: Term) -> Iterator[Term]:
 
 
 def _same_cells(old: TermPoint, new: TermPoint, pairs: isl.Map) -> isl.Map:
-    """Of two reads, the pairs that read the same cell; of two operations, all."""
+    """For two reads, the pairs that read the same cell; for two operations, all pairs."""
     if not isinstance(old.term, CellTerm) or not isinstance(new.term, CellTerm):
         return pairs
     left, right = (
@@ -292,7 +292,7 @@ def _same_cells(old: TermPoint, new: TermPoint, pairs: isl.Map) -> isl.Map:
 
 
 def chain(term: Apply) -> str:
-    """Whether this is a sum or a product of two."""
+    """Returns "sum" or "product" for a binary sum or product, otherwise ""."""
     if len(term.arguments) != 2:
         return ""
     return {"+": "sum", "-": "sum", "*": "product"}.get(term.operator, "")
@@ -318,7 +318,7 @@ def _bag(term: Apply) -> Bag:
 
 
 def _halves(old: Term, new: Term) -> list[tuple[Term, Term]] | None:
-    """What has to be equal for x + y to be 2 * z: x and z, y and z."""
+    """The equalities that imply x + y = 2 * z: x = z and y = z."""
     match old, new:
         case Apply("+", (one, other), kind), _ if (half := doubled(new)) is not None and half.type == kind:
             return [(one, half), (other, half)]
@@ -329,7 +329,7 @@ def _halves(old: Term, new: Term) -> list[tuple[Term, Term]] | None:
 
 
 def _orders(old: Apply, new: Apply) -> list[tuple[Term, ...]]:
-    """The operands of `new` in the orders that mean the same, the likely one first."""
+    """The equivalent orders of the operands of `new`, the most likely one first."""
     orders = [new.arguments]
     if old.operator in COMMUTATIVE and len(new.arguments) == 2:
         orders.append((new.arguments[1], new.arguments[0]))

@@ -1,11 +1,11 @@
-"""By instances: NEW runs the statement instances of OLD, in an order that changes nothing.
+"""By instances: proves that NEW executes the statement instances of OLD in an equivalent order.
 
     matching    every instance of NEW is an instance of OLD: the same operation on the same cells
     bijection   every instance of OLD is exactly one of NEW
-    order       two instances that touch a cell, one of them writing, keep the order of OLD
+    order       two instances that access a cell, one of them writing, keep the order of OLD
 
-The last two are the legality of a schedule, θ'(o) = θ_NEW(n) for the n that is o
-[Namjoshi2016, section 4.1].  What fails here need not be wrong: values may be the same all the same.
+The last two are the legality of a schedule, θ'(o) = θ_NEW(n) for the n that is o [Namjoshi2016, section 4.1].
+A failure here is not a refutation: the values may still be equal.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from loopwright.prove.verdict import Proved
 
 @dataclass(frozen=True)
 class NotMatched:
-    """Why it was not shown; `sizes` are likely to show a difference, and `order` says what is wrong."""
+    """Why it was not proved; `sizes` are likely to show a difference, and `order` says what is wrong."""
 
     reason: str
     sizes: tuple[dict[str, int], ...] = ()
     order: tuple[Note, ...] = ()
-    """What is wrong with the order, where only one matching of the instances is possible."""
+    """What is wrong with the order, if only one matching of the instances is possible."""
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedTexts:
-    """Two texts of the same instances: `scheduled` is the original in the order of the new text."""
+    """Two sources with the same instances: `scheduled` is the original in the order of the new source."""
 
     original: Program
     scheduled: Program
     new: Program
     calls: tuple[Call, ...] | None
-    """Which instance each statement of the new text is; None where that is not one formula."""
+    """The instance that each statement of the new source executes; None if that is not one formula."""
     temporaries: tuple[str, ...]
-    """What may hold other values in between."""
+    """Arrays that may hold other values in between."""
     reworded: bool = False
-    """Whether one of them is a file in other words."""
+    """Whether one of them is a reworded file."""
 
 
 @dataclass(frozen=True)
 class Matched:
-    """All of it was shown; `assumed` is what was assumed for it, one sentence each."""
+    """All of it was proved; `assumed` lists the assumptions, one sentence each."""
 
     proved: Proved
     assumed: tuple[str, ...]
@@ -62,7 +62,7 @@ class Matched:
 
 
 def by_instances(old: Program, new: Program, *, allow_reassociation: bool = False) -> Matched | NotMatched:
-    """Whether `new` runs the statement instances of `old` in an order that changes nothing."""
+    """Proves that `new` executes the statement instances of `old` in an equivalent order."""
     found = candidates(old, new, old.context)
     failure = NotMatched("there is nothing to compare")
     for preference in Preference:
@@ -95,7 +95,7 @@ def by_instances(old: Program, new: Program, *, allow_reassociation: bool = Fals
 def _schedules(old: Program, new: Program, matched: Match) -> dict[str, isl.Map]:
     """θ'(o) = θ_NEW(n), for every n that is o.
 
-    No two instances have the same time: θ_NEW is the order of a text, and an n is only one o.
+    No two instances have the same time: θ_NEW is the order of a source, and each n is only one o.
     """
     length = new.statements[0].schedule.dim(isl.dim_type.out) if new.statements else 1
     found: dict[str, isl.Map] = {}
@@ -131,7 +131,7 @@ def _calls(new: Program, matched: Match) -> tuple[Call, ...] | None:
 
 
 def _unmatched(new: Program, wrong: Unmatched) -> NotMatched:
-    """Which line has no partner, and an example."""
+    """Names the line that has no partner, and an example."""
     statement = new.statement(wrong.statement)
     line = statement.body.place.line
     where = f"line {line} of {new.source.path}: {wrong.reason}"

@@ -1,8 +1,7 @@
-"""Numbers that expressions of C are, where their variables are known.
+"""Evaluates C expressions whose variables are known.
 
-Conditions that stand before a region, and the inputs that they let through.
-
-Constants of headers, such as INT_MAX and M_PI, which a text without its headers takes for variables.
+Also: conditions before a region, and the inputs that satisfy them; constants of headers, such as INT_MAX and
+M_PI, which a source without its headers takes for variables.
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ EXACT: Mapping[str, Callable[[float, float], float]] = {
 
 @dataclass(frozen=True)
 class KnownNumbers:
-    """What is known at a place of a file.  A name that is not in `values` may hold anything."""
+    """What is known at a position of a file.  A name that is not in `values` may have any value."""
 
     file: CFile
     place: Span
     values: dict[str, float | None]
     fixed: frozenset[str]
-    """Macros, and constants: no input gives them a value."""
+    """Macros and constants, which no input sets."""
     cells: Mapping[tuple[str, tuple[int, ...]], float] = field_of(default_factory=dict)
-    """What elements of arrays hold."""
+    """The values of array elements."""
 
     def value(self, node: Node) -> float | None:
-        """The number that an expression is, where that is known."""
+        """The value of an expression, if known."""
         core = core_of(node)
         found: float | None = None
         match core.type:
@@ -84,7 +83,8 @@ class KnownNumbers:
         return known_constant(self.file.declarations, name) if found is None else found
 
     def can_be(self, test: Node, *, is_true: bool) -> bool:
-        """Whether inputs make a condition so: what is neither known nor made of what is may be anything."""
+        """Whether inputs can give a condition this outcome: what does not depend on known values may be
+        anything."""
         core = core_of(test)
         value = self.value(core)
         if value is not None:
@@ -97,7 +97,7 @@ class KnownNumbers:
         return not any(name in self.values or name in self.fixed for name in identifiers(core))
 
     def place_of(self, node: Node) -> tuple[str, tuple[int, ...]] | None:
-        """The cell that an element of an array is, where its subscripts are known."""
+        """The cell that an array access denotes, if its subscripts are known."""
         subscripts: list[int] = []
         while node.type == "subscript_expression":
             at = self.value(field(node, "index"))
@@ -128,7 +128,7 @@ class KnownNumbers:
         return divided(sign, left, right)
 
     def _may_wrap(self, node: Node) -> bool:
-        """Whether an expression may be unsigned, where no number is below 0."""
+        """Whether an expression may be unsigned, and so never negative."""
         parts = [one for one in walk(node) if one.type in ("number_literal", "identifier")]
         return any(not self._is_signed(one) for one in parts)
 
@@ -146,26 +146,26 @@ class KnownNumbers:
 
 
 def _fitting(value: float) -> float | None:
-    """A result that is within an int, where it is one."""
+    """A result, if it fits into an int or is a double; otherwise None."""
     if isinstance(value, bool):
         return int(value)
     return value if isinstance(value, float) or abs(value) <= LARGEST else None
 
 
 Inputs = Mapping[tuple[str, tuple[int, ...]], float]
-"""What cells hold at first, those that make a difference."""
+"""Initial values of the cells that make a difference."""
 
 
 @dataclass(frozen=True)
 class AssumedCondition:
-    """A condition that inputs decide, how they do where the region is reached, and what is known there."""
+    """A condition on inputs, its outcome where the region is reached, and what is known there."""
 
     test: Node
     is_true: bool
     known: KnownNumbers
 
     def holds(self, given: Inputs) -> bool:
-        """Whether inputs decide it so: other cells than these may hold anything."""
+        """Whether inputs give the condition its outcome: cells not in `given` may have any value."""
         scalars = {name: value for (name, subscripts), value in given.items() if not subscripts}
         known = replace(self.known, values={**self.known.values, **scalars}, cells=given)
         value = known.value(self.test)
@@ -174,7 +174,7 @@ class AssumedCondition:
         return not self._reads(known, given, set(scalars))
 
     def _reads(self, known: KnownNumbers, given: Inputs, scalars: set[str]) -> bool:
-        """Whether it may read one of these cells; a pointer by itself is none."""
+        """Whether the condition may read one of these cells; a pointer itself is none."""
         arrays = {name for name, subscripts in given if subscripts}
         for part in walk(self.test):
             match part.type:
@@ -194,7 +194,7 @@ _DECIMAL = re.compile(r"(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
 
 
 def literal_number(text: str) -> float | None:
-    """The int or double that a literal is."""
+    """The int or double value of a literal."""
     return float(text) if _DECIMAL.fullmatch(text) else integer_text(text)
 
 
@@ -206,7 +206,7 @@ def macros_of_headers(headers: tuple[str, ...], options: CompilerOptions) -> fro
 
 @lru_cache(maxsize=32)
 def macro_of_headers(headers: tuple[str, ...], name: str, options: CompilerOptions) -> float | None:
-    """The double or int that a macro of these headers stands for; None where it is something else."""
+    """The double or int value of a macro of these headers; None if it is something else."""
     if name not in macros_of_headers(headers, options):
         return None
     text = "".join(f"#include {one}\n" for one in headers)
@@ -225,7 +225,7 @@ def standard_headers(file: CFile) -> tuple[str, ...]:
 
 
 def open_names(program: Program) -> tuple[str, ...]:
-    """The names of a region that are taken for variables or sizes, and are declared nowhere in the file."""
+    """The names of a region that are read as variables or sizes, and are not declared in the file."""
     names = {*program.params, *(one.name for one in program.arrays if one.rank == 0 and not one.local)}
     own = {macro.name for macro in program.file.macros}
     declared = program.file.declarations
@@ -241,7 +241,7 @@ def macros_of_file(source: Source, options: CompilerOptions) -> frozenset[str]:
 ENDING = frozenset(
     ("exit", "_exit", "_Exit", "quick_exit", "abort", "longjmp", "siglongjmp", "pthread_exit", "thrd_exit")
 ) | {"__builtin_unreachable", "__builtin_trap", "__builtin_abort", "__builtin_exit", "__assert_fail"}
-"""Functions of the library that do not come back."""
+"""Library functions that do not return."""
 _RETURNING = frozenset(("printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "free", "srand"))
 _CHANGING = ASSIGNING | ENDING | {"&", "return", "goto", "break", "continue"}
 
@@ -250,7 +250,7 @@ _CHANGING = ASSIGNING | ENDING | {"&", "return", "goto", "break", "continue"}
 def changing_macros(source: Source, options: CompilerOptions) -> frozenset[str]:
     """The macros of a file and its headers that may assign to something, take an address, or leave a block.
 
-    `assert` is none: it is known what it asks for.
+    `assert` is excluded: its meaning is known.
     """
     changes = preprocess(source, options).changes.items()
     bodies = {name: {word for _, text in lines for word in spelled(text)} for name, lines in changes}
@@ -263,7 +263,7 @@ def changing_macros(source: Source, options: CompilerOptions) -> frozenset[str]:
 
 
 def may_not_return(node: Node, file: CFile) -> bool:
-    """Whether an `if` without `else` ends with a call of a function of another file: `if (c) die();`."""
+    """Whether an `if` without `else` ends with a call to a function of another file: `if (c) die();`."""
     body = core_of(field(node, "consequence"))
     inside = named_children(body)
     last = inside[-1] if body.type == "compound_statement" and inside else body

@@ -1,7 +1,7 @@
-"""The algebra that is exact bit by bit, whatever the values: equal terms are made the same term.
+"""Algebraic laws that are exact bit by bit, for all values: equal terms are rewritten to the same term.
 
-Every operation of IEEE 754 gives the number nearest to the exact result.  So two expressions with the
-same exact result, and the same sign where that is zero, are the same.
+Every operation of IEEE 754 gives the number nearest to the exact result.  So two expressions with the same
+exact result, and the same sign if that is zero, are equal.
 
     x * 1, x / 1, x - 0        x                 and x + 0 for integers; for -0.0 it is +0.0
     -(-x)                      x
@@ -14,10 +14,10 @@ same exact result, and the same sign where that is zero, are the same.
     !c ? x : y                 c ? y : x
     x < y ? 1 : 0              x < y             which is an int, 0 or 1
     k + (x < y)                x < y ? k + 1 : k     of integers
-    c ? (d ? x : y) : y        c && d ? x : y    the tests are made one after the other in both
+    c ? (d ? x : y) : y        c && d ? x : y    the tests are evaluated one after the other in both
 
-The laws of signs are for floating types: of integers, -x may overflow where x does not.  Which bits stand
-for what is not a number is not looked at.
+The laws of signs are for floating types: for integers, -x may overflow where x does not.  The bits of NaNs
+are not considered.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from loopwright.loops.expressions import Int
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Constant, Index, Term
 
 _BITS = {32: 24, 64: 53, 80: 64}
-"""Of the significand: integers below 2^bits are numbers of the type."""
+"""Bits of the significand: integers below 2^bits are exact in the type."""
 EXACT = 1 << 24
-"""Integers below this are the same number in every floating type."""
+"""Integers below this are exact in every floating type."""
 
 
 def combined(name: str, left: Term, right: Term, kind: types.CType) -> Term:
@@ -55,7 +55,7 @@ def combined(name: str, left: Term, right: Term, kind: types.CType) -> Term:
 
 
 def _signs(name: str, left: Term, right: Term, kind: types.CType) -> Term | None:
-    """The operation with signs taken out of its operands, where there are some."""
+    """The operation with signs moved out of its operands, if there are any."""
     mine, theirs = _unsigned(left), _unsigned(right)
     match name:
         case "+" if theirs is not None:
@@ -72,7 +72,7 @@ def _signs(name: str, left: Term, right: Term, kind: types.CType) -> Term | None
 
 
 def _unsigned(term: Term) -> Term | None:
-    """x, where `term` is -x."""
+    """x, if `term` is -x."""
     match term:
         case Apply("-x", (inner,), kind) if isinstance(kind, types.Floating):
             return inner
@@ -85,7 +85,7 @@ def _unsigned(term: Term) -> Term | None:
 
 
 def negated(term: Term) -> Term:
-    """-term; a number other than zero has its sign with it."""
+    """-term; a number other than zero includes its sign."""
     match term:
         case Index(Int(value), kind) if value > 0 and isinstance(kind, types.Floating):
             return Index(Int(-value), kind)
@@ -105,7 +105,7 @@ def _is_neutral(name: str, right: Term) -> bool:
 
 
 def _inverse(term: Term) -> Term | None:
-    """1 / term, for a power of two whose inverse is one too; 1 is left alone."""
+    """1 / term, for a power of two whose inverse is one too; 1 is unchanged."""
     match term:
         case Index(Int(value), kind):
             number = float(value) if abs(value) < EXACT else 0.0
@@ -119,16 +119,16 @@ def _inverse(term: Term) -> Term | None:
 
 
 def literal(value: float, kind: types.CType) -> Term:
-    """A number that is not negative as a term, in one way always."""
+    """A nonnegative number as a term, in a canonical form."""
     if value.is_integer() and value < EXACT:
         return Index(Int(int(value)), kind)
     return Constant(repr(value), kind)
 
 
 def widened(term: Term, kind: types.CType) -> Term | None:
-    """x, where `term`, which is converted to `kind`, is x in a type that holds every number of its own.
+    """x, if `term`, which is converted to `kind`, is x in a type that can represent every value of x's type.
 
-    An integer is every integer of another type, modulo its size, and only some floating-point numbers are.
+    An integer type represents every integer modulo its size; a floating type is exact for some integers only.
     """
     match term:
         case Apply(operator, (inner,), other) if operator == conversion(other) and _holds(inner.type, other):
@@ -140,7 +140,7 @@ def widened(term: Term, kind: types.CType) -> Term | None:
 
 
 def shortened(term: Term, kind: types.CType) -> Term | None:
-    """A number that is the same as a float and as a double, as the other of them."""
+    """A literal that is exact as a float and as a double, in the other of the two types."""
     match term:
         case Constant(text, types.Floating(32 | 64)) if kind in (types.FLOAT, types.DOUBLE) and _is_single(
             text
@@ -151,7 +151,7 @@ def shortened(term: Term, kind: types.CType) -> Term | None:
 
 
 def conversion(kind: types.CType) -> str:
-    """The operator that makes a value of another type one of this type."""
+    """The operator that converts a value of another type to this type."""
     return f"({types.spelling(kind)})"
 
 
@@ -184,12 +184,12 @@ def opposite(condition: Term) -> Term:
 
 
 def _are_integers(*terms: Term) -> bool:
-    """Whether one of two is not larger than the other: what is not a number is neither."""
+    """Whether all terms are integers, which are totally ordered, unlike NaNs."""
     return all(isinstance(term.type, types.Integer) for term in terms)
 
 
 def _test_of(term: Term) -> Term | None:
-    """The test of data that an integer is 1 or 0 by."""
+    """The test on data by which an integer is 1 or 0."""
     match term:
         case Apply("<" | "<=" | "==" | "!=", _, kind) if kind == types.INT:
             return term
@@ -200,7 +200,7 @@ def _test_of(term: Term) -> Term | None:
 
 
 def conjunction(left: Term, right: Term) -> Term:
-    """`left && right`, in which the first of several tests stands outside."""
+    """`left && right`, normalised so that the first of several tests is outermost."""
     match left:
         case Apply("&&", (one, other)):
             return conjunction(one, conjunction(other, right))
@@ -222,12 +222,12 @@ def chosen(condition: Term, then: Term, orelse: Term, kind: types.CType) -> Term
 
 
 def _are_affine(*tests: Term) -> bool:
-    """Whether one of the tests is about sizes and iterators: those part the instances."""
+    """Whether one of the tests is on sizes and iterators: such tests split the instances."""
     return any(isinstance(test, Index) for test in tests)
 
 
 def doubled(term: Term) -> Term | None:
-    """x, where `term` is 2 * x: so is every sum of two values that are x."""
+    """x, if `term` is 2 * x; every sum of two values equal to x is that, too."""
     match term:
         case Apply("*", (Index(Int(2)), other), kind) if other.type == kind and types.is_arithmetic(kind):
             return other

@@ -1,22 +1,20 @@
-"""Which instance of OLD an instance of NEW is: found from operations and the values in them.
+"""Finds which instance of OLD each instance of NEW is, from operations and the values in them.
 
 For statements N of NEW and O of OLD with the same operation and the equations e_new = e_old,
 
     { N[n] -> O[o] : e_new(n) = e_old(o) for every equation }
 
-is every instance that does the same to the same cells.  Where that leaves a choice, because the
-text does not mention some iterator of O (the time loop of a stencil), the rest is fitted from small
-runs (`fitted`); or guessed, where they do not fit: each such iterator is taken to be an iterator of
-NEW, counted from the same value or from its first one.  A guess is kept if it gives every n exactly
-one o, and no two the same.  Guesses are never trusted: what is proved with them is proved, what is
-refuted with them is undecided.
+relates the instances that do the same to the same cells.  If that leaves a choice, because the source does
+not mention some iterator of O (the time loop of a stencil), the rest is fitted from small runs (`fitted`); or
+guessed, if they do not fit: each such iterator is assumed to be an iterator of NEW, counted from the same
+value or from its first one.  A guess is kept if it gives every n exactly one o, and no two the same.  Guesses
+are never trusted: a proof that uses them is a proof, a refutation that uses them is undecided.
 
-Iterators that the text of a statement does not show are fitted from small runs.
-
-Instances that are the same operation on the same cells write the same cells, so no order that
-changes nothing can exchange them: the k-th of them in NEW is the k-th in OLD.  Runs for a few sizes
-give pairs of instances, and their affine hull gives the iterators of OLD as functions of those of
-NEW and of the sizes.  It is a guess: what is made of it has to be proved.
+Iterators that the text of a statement does not mention are fitted from small runs.  Instances that are the
+same operation on the same cells write the same cells, so no equivalent order can exchange them: the k-th of
+them in NEW is the k-th in OLD.  Runs for a few sizes give pairs of instances, and their affine hull gives the
+iterators of OLD as functions of those of NEW and of the sizes.  It is a guess: what follows from it must be
+proved.
 """
 
 from __future__ import annotations
@@ -42,10 +40,10 @@ from loopwright.prove.reading.loops import sides, text_loops, values_at
 from loopwright.prove.reading.operation import Different, Equation, aligned, same_operation
 
 LARGEST_RUN = 5000
-"""Iterations of loops."""
+"""Maximum number of loop iterations."""
 ENOUGH_RUNS = 8
 MOST_POINTS = 60
-"""Pairs of instances a function is fitted to, for each two statements."""
+"""Maximum number of instance pairs that a function is fitted to, for each pair of statements."""
 
 Edge = tuple[str, str]
 """A statement of NEW and one of OLD with the same text."""
@@ -53,7 +51,7 @@ Instance = tuple[str, tuple[int, ...]]
 
 
 def fitted(old: Program, new: Program, edges: Sequence[Edge]) -> dict[Edge, isl.Map]:
-    """For statements (n, o), { N[n] -> O[o] } as the runs have it; nothing where they do not fit."""
+    """For statements (n, o), { N[n] -> O[o] } fitted to the runs; statements that do not fit are left out."""
     samples: dict[Edge, list[tuple[Sizes, tuple[int, ...], tuple[int, ...]]]] = {}
     runs = _runs(old, new, edges)
     for sizes in islice(_sizes(old.context), ENOUGH_RUNS):
@@ -67,12 +65,12 @@ def fitted(old: Program, new: Program, edges: Sequence[Edge]) -> dict[Edge, isl.
 
 @dataclass(frozen=True)
 class _Runs:
-    """The loops around the statements in question, which say with which values these are run."""
+    """The loops around the statements in question, with the values at which these execute."""
 
     old: loops.Node
     new: loops.Node
     groups: Mapping[Edge, int]
-    """By side, "old" or "new", and statement: those with the same number do the same."""
+    """By side, "old" or "new", and statement: statements with the same number do the same."""
     depths: Mapping[Edge, int]
     """How many of the values are iterators."""
 
@@ -94,7 +92,7 @@ def _runs(old: Program, new: Program, edges: Sequence[Edge]) -> _Runs:
 
 
 def _components(edges: Sequence[Edge]) -> list[set[Edge]]:
-    """The statements ("new", n) and ("old", o) that edges connect."""
+    """The statements ("new", n) and ("old", o) connected by edges."""
     found: list[set[Edge]] = []
     for n, o in edges:
         touched = [one for one in found if ("new", n) in one or ("old", o) in one]
@@ -116,7 +114,7 @@ def _only(program: Program, side: str, values: Mapping[Edge, tuple[Expr, ...]]) 
 
 
 def _sizes(context: isl.Set) -> Iterator[Sizes]:
-    """Small sizes that are not in step with each other."""
+    """Yields small sizes that differ from each other in varying ways."""
     names = parameter_names(context)
     for size in (4, 5, 6, 3, 7, 8, 9):
         for turn in (0, 1):
@@ -126,7 +124,7 @@ def _sizes(context: isl.Set) -> Iterator[Sizes]:
 
 
 def _paired(runs: _Runs, sizes: Sizes) -> Iterator[tuple[Instance, Instance]]:
-    """The k-th instance of OLD and of NEW that do the same, where there are as many of both."""
+    """Yields the k-th instances of OLD and NEW that do the same, if both have equally many."""
     before, after = _seen(runs.old, "old", runs, sizes), _seen(runs.new, "new", runs, sizes)
     unlike = {key[0] for key in {*before, *after} if len(before.get(key, ())) != len(after.get(key, ()))}
     for key, instances in before.items():
@@ -137,7 +135,7 @@ def _paired(runs: _Runs, sizes: Sizes) -> Iterator[tuple[Instance, Instance]]:
 def _seen(
     loop: loops.Node, side: str, runs: _Runs, sizes: Sizes
 ) -> dict[tuple[int, tuple[int, ...]], list[Instance]]:
-    """The instances in order, by group and by the values they are run with; none if they are too many."""
+    """The instances in order, by group and values; none if there are too many."""
     found: dict[tuple[int, tuple[int, ...]], list[Instance]] = {}
     try:
         for name, values in execute(loop, sizes, LARGEST_RUN):
@@ -152,7 +150,7 @@ def _seen(
 def _hull(
     points: list[tuple[Sizes, tuple[int, ...], tuple[int, ...]]], new: Statement, old: Statement
 ) -> isl.Map:
-    """All pairs that satisfy the equations which these do."""
+    """All pairs that satisfy the equations of these pairs."""
     space = new.domain.get_space().map_from_domain_and_range(old.domain.get_space())
     step = max(1, len(points) // MOST_POINTS)
     hull = isl.BasicMap.empty(space)
@@ -186,7 +184,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Unmatched:
-    """A statement of NEW that does nothing OLD does, at least at some instance."""
+    """A statement of NEW with no counterpart in OLD, at least at some instance."""
 
     statement: str
     reason: str
@@ -196,8 +194,8 @@ class Unmatched:
 def candidates(old: Program, new: Program, context: isl.Set) -> dict[str, tuple[Partners, ...]]:
     """For every statement of NEW, the instances of OLD that do the same.
 
-    Raises `Unreadable` where a text has no loops that can be read; a statement that is like no
-    other has no partners.
+    Raises `Unreadable` if the loops of a source cannot be read; a statement without a counterpart has no
+    partners.
     """
     equations = _equations(old, new)
     columns_old = _columns(((o, e.old) for (_, o), found in equations.items() for e in found))
@@ -235,12 +233,12 @@ def _columns(items: Iterator[tuple[str, Expr]]) -> Mapping[str, dict[Expr, int]]
 
 
 def _chosen(values: isl.Map, wanted: list[int]) -> isl.Map:
-    """Only the wanted values, in this order."""
+    """The selected values, in this order."""
     return values.apply_range(selection(values.get_space().range(), wanted))
 
 
 class Preference(Enum):
-    """Which statement of OLD with the same text one of NEW is taken for, and as which instance."""
+    """Which of several statements of OLD with the same text, and which instance, to choose for one of NEW."""
 
     UNUSED = "one that has no partner yet"
     FITTED = "the one that small runs show"
@@ -253,7 +251,7 @@ def match(
     context: isl.Set,
     preference: Preference,
 ) -> Match | Unmatched:
-    """One partner for every instance of NEW."""
+    """Chooses one partner for every instance of NEW."""
     for statement in new.statements:
         left = _uncovered(statement.domain.intersect_params(context), found[statement.name])
         if not left.is_empty():
@@ -283,7 +281,7 @@ def match(
 def _as_fitted(
     old: Program, new: Program, found: Mapping[str, tuple[Partners, ...]]
 ) -> dict[str, tuple[Partners, ...]]:
-    """The statements for which the runs give every instance one partner."""
+    """The statements for which the runs determine one partner for every instance."""
     hulls = fitted(old, new, [(one.new, one.old) for own in found.values() for one in own])
     chosen: dict[str, tuple[Partners, ...]] = {}
     for name, own in found.items():
@@ -316,7 +314,7 @@ def _is_decided(own: tuple[Partners, ...]) -> bool:
 
 
 def _take(taken: dict[str, isl.Set], partners: Partners) -> None:
-    """The instances of OLD that have a partner now."""
+    """Records the instances of OLD that now have a partner."""
     own = partners.relation.range()
     taken[partners.old] = taken[partners.old].union(own) if partners.old in taken else own
 
@@ -337,7 +335,7 @@ def _guess(
 
 
 def _refined(partners: Partners, new: Statement, old: Statement) -> Iterator[isl.Map]:
-    """The relation with each iterator of O it leaves open tied to one of N, likely ones first."""
+    """Yields the relation with each undetermined iterator of O tied to one of N, likely ones first."""
     relation = partners.relation
     yield relation
     free = [k for k in range(old.depth) if not only(relation, OUT, k).is_single_valued()]
@@ -354,7 +352,7 @@ def _refined(partners: Partners, new: Statement, old: Statement) -> Iterator[isl
 
 
 def _ties(relation: isl.Map, dimension: int, new: Statement, old: Statement) -> Iterator[isl.Map]:
-    """o = n, o = -n, then first value to first, first to last; an iterator of the same name first."""
+    """Yields o = n, o = -n, then first value to first, first to last; an iterator of the same name first."""
     wanted = old.iterators[dimension]
     places = sorted(range(new.depth), key=lambda k: (new.iterators[k] != wanted, -k))
     values = _coordinate(relation.range(), dimension)
@@ -381,7 +379,7 @@ def _coordinate(instances: isl.Set, place: int) -> isl.Map:
 
 
 def _counted(values: isl.Map) -> isl.Map:
-    """{ n -> [x - the least x for these parameters] }."""
+    """{ n -> [x - the minimum of x for these parameters] }."""
     least = values.range().lexmin()
     anything = isl.Set("{ [d] }")
     differences = isl.Map("{ [x] -> [[m] -> [d]] : d = x - m }")

@@ -1,7 +1,7 @@
-"""Runs with operations left uninterpreted: equal numbers are equal values, whatever they compute.
+"""Value numbering of runs: operations are uninterpreted, and equal numbers imply equal values.
 
-A value is numbered by its operator and the numbers of its operands.  Both runs share one table.
-Under reassociation, a sum is the bag of its terms and a product that of its factors.
+A value is numbered by its operator and the numbers of its operands.  Both runs share one table. With
+reassociation, a sum is the bag of its terms and a product that of its factors.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from loopwright.prove.equivalence.traces import CellKey, StatementRun
 Key = tuple[object, ...]
 Steps: TypeAlias = tuple[StatementRun, ...]
 LONG_RUNS = 2_000
-"""Executions of two runs."""
+"""Statement executions of two runs together."""
 MOST_SHOWN = 12
-"""Operands that are written out."""
+"""Maximum number of operands that are printed."""
 MOST_TOGETHER = 4096
-"""Terms of a sum that are one bag: `t += t` doubles them.  Larger ones are sums of sums, and real values tell
-whether those differ."""
+"""Maximum number of terms of a sum in one bag: `t += t` doubles them.  Larger ones are sums of sums, and
+concrete values show whether those differ."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers of values, and what each is."""
+    """The numbers of values, and the key of each."""
 
     reassociate: bool
     numbers: dict[Key, int] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Final:
-    """What a cell holds at the end, and the line that wrote it."""
+    """The final value of a cell, and the line that wrote it."""
 
     number: int
     line: int
@@ -79,16 +79,16 @@ class Final:
 
 @dataclass(frozen=True)
 class Numbered:
-    """The final values of a run; `lines` says where a value was first computed."""
+    """The final values of a run; `lines` maps a value to the line that first computed it."""
 
     cells: dict[CellKey, Final]
     lines: dict[int, int]
 
 
 def numbered(runs: tuple[Steps, Steps], table: Table) -> tuple[Numbered, Numbered]:
-    """The numbers of the values that two runs leave.
+    """Numbers the values that two runs leave.
 
-    In long runs, a value that both compute by the same statement of the same values is taken as a whole.
+    In long runs, a value that both compute by the same statement from the same values is treated as a unit.
     """
     if table.reassociate or sum(map(len, runs)) < LONG_RUNS:
         return _numbered(runs[0], table), _numbered(runs[1], table)
@@ -117,7 +117,7 @@ def _numbered(
 
 
 def _whole_values(steps: Steps, known: dict[Key, int], shapes: dict[Term, int]) -> list[list[int]]:
-    """What each execution assigns, numbered by the form of the value and what is in the cells it reads."""
+    """Numbers the value of each assignment by its form and the contents of the cells it reads."""
     outlines: dict[int, list[tuple[int, list[_Place], _Place]]] = {}
     memory: dict[CellKey, int] = {}
     found: list[list[int]] = []
@@ -136,11 +136,11 @@ def _whole_values(steps: Steps, known: dict[Key, int], shapes: dict[Term, int]) 
 
 
 _Place: TypeAlias = tuple[str, tuple[int, ...]]
-"""An array and the columns of the subscripts; without a name, the column of an integer."""
+"""An array and the columns of its subscripts; with an empty name, the column of an integer."""
 
 
 def _outline(computation: Computation, shapes: dict[Term, int]) -> list[tuple[int, list[_Place], _Place]]:
-    """For each assignment the number of its form, what it reads, and its target."""
+    """For each assignment the number of its form, its reads, and its target."""
     found: list[tuple[int, list[_Place], _Place]] = []
 
     def cell(place: CellTerm) -> _Place:
@@ -156,7 +156,7 @@ def _outline(computation: Computation, shapes: dict[Term, int]) -> list[tuple[in
 
 
 def before(place: CellKey, table: Table) -> int:
-    """The number of what a cell held before the region."""
+    """The number of a cell's value before the region."""
     return table.number(("input", *place))
 
 
@@ -200,7 +200,7 @@ def _are_operations(table: Table, one: int, other: int) -> bool:
 
 
 def _remaining(operator: str, mine: list[object], theirs: list[object]) -> tuple[list[int], list[int]]:
-    """The operands that differ; of + and *, those the other has not."""
+    """The operands that differ; for + and *, those that the other does not have."""
     left, right = [int(str(one)) for one in mine], [int(str(one)) for one in theirs]
     if operator in COMMUTATIVE:
         common = set(left) & set(right)
@@ -210,7 +210,8 @@ def _remaining(operator: str, mine: list[object], theirs: list[object]) -> tuple
 
 
 def bag_difference(table: Table, one: int, other: int) -> str | None:
-    """A term that is in one of two sums more often than in the other, or a factor of two products."""
+    """Returns a term that occurs more often in one of two sums than in the other, or a factor of two
+    products."""
     match table.keys[one], table.keys[other]:
         case ("apply", "+" | "*" as operator, kind, *mine), ("apply", same, other_kind, *theirs):
             if not table.reassociate or (operator, kind) != (same, other_kind):
@@ -231,7 +232,7 @@ def _times(count: int) -> str:
 
 
 def described(table: Table, number: int, depth: int = 3) -> str:
-    """A value for a reader, as an expression of what was there before."""
+    """A value as a readable expression of input values."""
     match table.keys[number]:
         case ("input", array, tuple() as subscripts):
             return str(array) + bracketed(subscripts)

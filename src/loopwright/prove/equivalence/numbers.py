@@ -1,7 +1,7 @@
-"""Statements as functions of Python on plain numbers, several times as fast as walking over their terms.
+"""Compiles statements to Python functions on plain numbers, several times as fast as walking their terms.
 
-The types of all terms are known where a statement is translated, so that nothing but numbers is left when it
-runs.  What has a type that is not known, or calls functions but a few, is not translated.
+The types of all terms are known at translation, so that only numbers remain at run time.  Statements with
+values of unknown type, or with calls to other than a few functions, are not translated.
 """
 
 from __future__ import annotations
@@ -34,31 +34,32 @@ from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant
 Cell: TypeAlias = tuple[str, tuple[int, ...]]
 Number: TypeAlias = int | float
 Run: TypeAlias = Callable[[Sequence[int], dict[Cell, Number], Callable[[Cell], Number]], None]
-"""Of the values of its columns, what cells hold, and what they held at first."""
+"""Takes the values of the columns, the memory, and a function that reads initial values."""
 Typed: TypeAlias = tuple[str, CType]
-"""The text of a value in Python, and its type in C."""
+"""The Python source of a value, and its C type."""
 _ARITHMETIC, _BITWISE = ("+", "-", "*"), ("&", "|", "^")
 _DEEPEST = 25
-"""Operations in each other: Python reads parentheses in each other up to a limit."""
+"""Maximum nesting of operations: Python limits nested parentheses."""
 
 
 class Undefined(Exception):
-    """C does not say what this is."""
+    """The result is undefined in C."""
 
 
 @dataclass(frozen=True)
 class NumberRun:
-    """What a statement does to cells of these types, by their arrays; cells hold values of these alone."""
+    """A statement as a function on cells, with the types of its arrays; cells hold values of these types
+    only."""
 
     run: Run
     types: Mapping[str, CType]
     has_floating: bool
     calls: frozenset[str]
-    """Functions of the library."""
+    """Library functions that it calls."""
 
 
 def in_numbers(assignments: tuple[TermAssignment, ...], columns: Mapping[Expr, int]) -> NumberRun | None:
-    """A statement as a function; None where the type of a value depends on the run, or is not known."""
+    """Compiles a statement; returns None if the type of a value depends on the run, or is not known."""
     writer = _Writer(columns, {}, set(), set())
     lines = ["def run(at, memory, read):", "    get = memory.get"]
     try:
@@ -76,7 +77,7 @@ def in_numbers(assignments: tuple[TermAssignment, ...], columns: Mapping[Expr, i
 
 
 class _NotStatic(Exception):
-    """A term whose type is not known before it runs, or an operation that is not written here."""
+    """A term whose type is not known statically, or an operation that is not supported here."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class _Writer:
         return f"({cell.array!r}, ({subscripts}))"
 
     def value(self, term: Term, depth: int) -> Typed:
-        """The text of a value, and its type."""
+        """The Python source of a value, and its type."""
         if depth == 0:
             raise _NotStatic
         match term:
@@ -192,7 +193,7 @@ class _Writer:
         return self.fitting(f"shifted({operator!r}, {left[0]}, {right[0]}, {kind.bits})", kind), kind
 
     def fitting(self, text: str, kind: CType) -> str:
-        """The result of an operation of a type, which may not fit into it."""
+        """The source of an operation's result in a type that it may not fit."""
         if not isinstance(kind, Integer):
             return f"single({text})" if kind == FLOAT else text
         if not kind.signed:
@@ -200,7 +201,7 @@ class _Writer:
         return f"(fits if {kind.least} <= (fits := {text}) <= {kind.greatest} else overflow())"
 
     def converted(self, text: str, of: CType, kind: CType) -> str:
-        """A value of one type as one of the other (C17 6.3.1)."""
+        """Converts a value of one type to another (C17 6.3.1)."""
         self.known(kind)
         if kind == of or holds(kind, of):
             return text
@@ -237,7 +238,7 @@ def _divided(operator: str, one: int, other: int) -> int:
 
 
 def ratio(one: float, other: float) -> float:
-    """IEEE 754's quotient of two numbers."""
+    """The IEEE 754 quotient of two numbers."""
     if other != 0:
         return one / other
     if one == 0 or math.isnan(one):
@@ -252,7 +253,7 @@ def _shifted(operator: str, one: int, by: int, bits: int) -> int:
 
 
 def root(number: float) -> float:
-    """IEEE 754's: that of a negative number is not a number."""
+    """The IEEE 754 square root; NaN for a negative number."""
     return math.nan if number < 0 else math.sqrt(number)
 
 
@@ -264,14 +265,15 @@ EXACT: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in 
 
 
 def _whole_number(base: str, number: float) -> float:
-    """C's floor and the like: of the sign of their argument, and what is not an integer is itself."""
+    """C's floor, ceil and trunc: they keep the sign of the argument, and return a non-finite argument
+    unchanged."""
     if not math.isfinite(number):
         return number
     return math.copysign(float(getattr(math, base)(number)), number)
 
 
 def _extreme(name: str, one: float, other: float) -> float:
-    """C's fmin and fmax: what is not a number does not count; which of two zeros it is, is not said."""
+    """C's fmin and fmax: they ignore NaNs; of two zeros, the result is unspecified."""
     if math.isnan(one) or math.isnan(other):
         return other if math.isnan(one) else one
     if one == other == 0 and math.copysign(1, one) != math.copysign(1, other):

@@ -1,7 +1,7 @@
-"""The expressions of C as terms, from the syntax of a statement.
+"""Reads C expressions as terms, from the syntax of a statement.
 
-Conversions are written out as C makes them, macros of the file are replaced by their definitions.
-A text whose value depends on more than this module knows is `Unreadable`; nothing is guessed.
+Conversions are explicit, as C performs them, and macros of the file are expanded. An expression whose value
+depends on anything unknown here is `Unreadable`; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ ARITHMETIC = ("+", "-", "*", "/", "%", "&", "|", "^")
 ABSOLUTE: dict[str, Integer | Floating] = {"abs": INT, "labs": LONG, "llabs": LONG_LONG}
 SUFFIXES: dict[str, Integer | Floating] = {"f": FLOAT, "l": LONG_DOUBLE}
 _ROUNDED = {"ilogb": INT, "lround": LONG, "lrint": LONG, "llround": LONG_LONG, "llrint": LONG_LONG}
-"""Functions of numbers whose results are integers."""
+"""Functions of floating-point numbers with integer results."""
 _DECIMAL = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFlL]?")
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the names at a statement mean; `types` are those of the arrays, `local` ones marked."""
+    """The meaning of the names at a statement; `types` are those of the arrays, `local` ones are marked."""
 
     words: Words
     types: Mapping[str, CType]
@@ -74,7 +74,7 @@ class Reading:
     local: frozenset[str]
     place: Span
     known: dict[str, Expr] = field_of(default_factory=dict)
-    """Terms of subscripts, which come again and again."""
+    """Terms of subscripts, which recur often."""
 
     def of(self, node: Node) -> str:
         return self.words.of(node)
@@ -84,12 +84,12 @@ class Reading:
 
 
 def local_name(name: str) -> str:
-    """The name of a variable of the region's own, which may not be the file's of that name."""
+    """The name of a local of the region, which may differ from the file's variable of that name."""
     return f"{name} of the region"
 
 
 def converted(term: Term, kind: CType) -> Term:
-    """`term` as a value of another type; of a choice, each value of it, and of a comparison, 1 or 0."""
+    """`term` converted to another type; for a choice, each of its values, and for a comparison, 1 or 0."""
     if term.type == kind and not is_nameless(kind):
         return term
     if isinstance(term, Apply) and term.operator in _COMPARISONS and is_arithmetic(kind):
@@ -115,7 +115,7 @@ def is_nameless(kind: CType) -> bool:
 
 
 def _keeps_its_value(term: Index, kind: CType) -> bool:
-    """Whether an integer is the same one in another integer type, or is converted to a floating type."""
+    """Whether an integer keeps its value in another integer type, or is converted to a floating type."""
     if isinstance(term.value, Int) and isinstance(kind, Integer):
         return kind.least <= term.value.value <= kind.greatest
     return isinstance(term.type, Integer) and (isinstance(kind, Floating) or holds(kind, term.type))
@@ -153,7 +153,7 @@ def term(node: Node, reading: Reading) -> Term:
 
 
 def constant_of(name: str, reading: Reading) -> Term | None:
-    """An enumerator or `const` integer of the file, where its value is known."""
+    """An enumerator or `const` integer of the file whose value is known, or None."""
     value = known_constant(reading.words.declarations, name)
     found = reading.words.declarations.visible(name, reading.place)
     if value is None or found is None or name in reading.local:
@@ -162,7 +162,7 @@ def constant_of(name: str, reading: Reading) -> Term | None:
 
 
 def binary(name: str, left: Term, right: Term) -> Term:
-    """`left name right`, the operands converted as C does; a > b is b < a."""
+    """`left name right`, with the operands converted as in C; a > b becomes b < a."""
     if name in (">", ">="):
         name, left, right = name.replace(">", "<"), right, left
     if name == "&&":
@@ -230,7 +230,7 @@ def _simple(value: Sum) -> Expr:
 
 
 def _index(node: Node, reading: Reading) -> Index | None:
-    """An integer expression of iterators and parameters, unless it could wrap around."""
+    """An integer expression of iterators and parameters, or None if it could wrap around."""
     try:
         value = expression(node, reading.words)
     except Unreadable:
@@ -270,7 +270,7 @@ _HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d{1,3
 
 
 def _hexadecimal(found: re.Match[str]) -> Term:
-    """`0x1.8p3`, where it is a double."""
+    """`0x1.8p3`, if it is a double."""
     whole, part, exponent, suffix = found.groups()
     exact = Fraction(int(whole + part or "0", 16)) * Fraction(2) ** (int(exponent) - 4 * len(part))
     value = float(exact) if exact < _LARGEST else math.inf
@@ -287,7 +287,7 @@ _LARGEST = 1 << 1023
 
 
 def _is_between_floats(value: float) -> bool:
-    """Whether what a number is rounded to as a float depends on digits that a double does not have."""
+    """Whether rounding a number to a float depends on digits that a double does not have."""
     below, above = (c_float(math.nextafter(value, end)).value for end in (-math.inf, math.inf))
     return below != above
 
@@ -323,7 +323,7 @@ def _call(node: Node, reading: Reading) -> Term:
 
 
 def _is_variable(name: str, reading: Reading) -> bool:
-    """Whether what is called is a pointer to a function, by its declaration."""
+    """Whether the callee is a pointer to a function, by its declaration."""
     pointer = re.compile(rf"\(\s*\*[\s\w]*\b{re.escape(name)}\s*\)\s*\(")
     is_declared = name in reading.words.declarations.functions
     is_value = not is_declared and reading.words.declarations.visible(name, reading.place) is not None
@@ -331,9 +331,9 @@ def _is_variable(name: str, reading: Reading) -> bool:
 
 
 def library_call(name: str, arguments: tuple[Term, ...]) -> Term:
-    """A function of the C library: its parameters have its own type, but for ldexp's second.
+    """Reads a call of the C library: parameters have the type of the function, except ldexp's second.
 
-    Of a function of complex numbers neither types nor results are known here.
+    For functions on complex numbers neither types nor results are known here.
     """
     base = name if name in REAL else name[:-1]
     if name in CLASSES:

@@ -1,8 +1,7 @@
-"""By running: sizes and inputs for which the two programs leave different values in memory.
+"""By running: finds sizes and inputs for which the two programs leave different values in memory.
 
-Runs with uninterpreted operations say where to look; C's arithmetic on made-up inputs decides.  A
-difference of `x + x` and `2 * x` is none, and `(a + b) + c` differs from `a + (b + c)`.  Runs that
-agree prove nothing.
+Runs with uninterpreted operations show where to look; C arithmetic on generated inputs decides.  `x + x` and
+`2 * x` do not differ, and `(a + b) + c` differs from `a + (b + c)`.  Runs that agree prove nothing.
 """
 
 from __future__ import annotations
@@ -70,13 +69,13 @@ from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.purity import LIBRARY
 
 FEW_STEPS, MOST_STEPS = 3_000, 30_000
-"""Executions of both programs together, over all sizes."""
+"""Statement executions of both programs together, over all sizes."""
 MOST_DOUBTS = 8
-"""Sizes at which operations differ and values do not, after which it is given up."""
+"""How many sizes with different operations but equal values are tried before giving up."""
 MOST_SEEDS, MOST_OF_INTEGERS, SEEDED_STEPS = 40, 240, 4_000
-"""Inputs, and executions of one run over all of them."""
+"""Maximum number of inputs, and statement executions of one run over all of them."""
 MOST_NUMBERS, LARGEST_NUMBER = 4, 100
-"""Integers of the programs that are tried as inputs."""
+"""How many integers of the programs are tried as inputs, and the largest."""
 
 Steps: TypeAlias = tuple[tuple[StatementRun, ...], tuple[StatementRun, ...]]
 """A run of OLD and one of NEW."""
@@ -84,19 +83,19 @@ Steps: TypeAlias = tuple[tuple[StatementRun, ...], tuple[StatementRun, ...]]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two programs that are run side by side."""
+    """Two programs to run side by side."""
 
     paths: tuple[str, str]
-    """Of the files they are in."""
+    """The paths of their files."""
     runs: tuple[Runnable, Runnable]
     arrays: tuple[str, ...]
     reassociate: bool
     opaque: frozenset[str]
-    """The functions with a body in a file, which is not looked into."""
+    """Functions defined in a file, whose bodies are not examined."""
     known: Mapping[str, float] = field_of(default_factory=dict)
-    """What variables of the function hold where the regions start."""
+    """Values of variables of the function at the start of the regions."""
     unset: frozenset[str] = frozenset()
-    """Variables of OLD that nothing has set where its region starts."""
+    """Variables of OLD that are uninitialised at the start of its region."""
     function: EnclosingFunction | None = None
     """The function around the region of OLD."""
     constants: Mapping[str, float] = field_of(default_factory=dict)
@@ -104,7 +103,7 @@ class Pair:
 
     @property
     def assignments(self) -> list[TermAssignment]:
-        """All that the programs make; copies of a statement make the same."""
+        """All assignments of the programs; copies of a statement share theirs."""
         own = {id(one.copied or one): one for side in self.runs for one in side.computations.values()}
         return [assignment for one in own.values() for assignment in one.assignments]
 
@@ -122,7 +121,7 @@ def by_running(
     hints: tuple[Sizes, ...] = (),
     reassociate: bool = False,
 ) -> Refuted | Undecided:
-    """A cell of `arrays` that ends up different; `hints` are sizes to try first."""
+    """Finds a cell of `arrays` that ends up different; `hints` are sizes to try first."""
     try:
         pair = pair_of((old, new), (runnable(old), runnable(new)), arrays, reassociate=reassociate)
     except Unreadable as failure:
@@ -152,7 +151,7 @@ def pair_of(
     *,
     reassociate: bool,
 ) -> Pair:
-    """Two programs to run side by side; `Unreadable` where a run would not tell what they compute."""
+    """Pairs two programs to run; raises `Unreadable` if a run would not show what they compute."""
     arrays_of = ((p, one) for p in programs for one in p.arrays if not one.local)
     fixed = [one.name for p, one in arrays_of if one.name in constants(p.source)]
     if fixed:
@@ -176,7 +175,7 @@ def pair_of(
 
 
 def _macro_of_header(program: Program, known: EnclosingFunction | None) -> str | None:
-    """A constant of a header `<..>`, taken for a variable or a size, whose value is not known."""
+    """Returns a constant of a header `<..>`, read as a variable or a size, whose value is not known."""
     names = [one for one in open_names(program) if known is None or one not in known.constants]
     if not names:
         return None
@@ -187,9 +186,10 @@ def _macro_of_header(program: Program, known: EnclosingFunction | None) -> str |
 def _defined_elsewhere(
     programs: tuple[Program, Program], functions: Sequence[EnclosingFunction | None]
 ) -> str | None:
-    """A name of one program alone that a header of the user's or an option gives a meaning.
+    """Returns a name of one program alone that a user's header or an option may define.
 
-    What both have is a size like any other.  Where one of them has a number in its place, it is that number.
+    A name that both have is a size like any other.  If one has a number in its place, the name is that
+    number.
     """
     names = [_named_in(one) for one in programs]
     given = {name for one in functions if one is not None for name in one.constants}
@@ -198,14 +198,14 @@ def _defined_elsewhere(
 
 
 def _named_in(program: Program) -> set[str]:
-    """The names in a region, and in what macros of its file stand for there."""
+    """The names in a region, and in the expansions of its macros."""
     found = set(names_in(program.region.text))
     macros = [one for name in sorted(found) for one in reachable_macros(program.file.macros, name)]
     return found.union(*(names_in(one.body) for one in macros))
 
 
 def _known(old: Program, new: Program) -> dict[str, float]:
-    """The values that variables of the function have where the regions start, as OLD says where it does."""
+    """The values of the function's variables at the start of the regions; those of OLD take precedence."""
     found: dict[str, float] = {}
     for program in (new, old):
         names = {one.name for one in program.arrays if one.rank == 0 and not one.local}
@@ -215,14 +215,14 @@ def _known(old: Program, new: Program) -> dict[str, float]:
 
 
 def _unset(program: Program) -> frozenset[str]:
-    """The region's own variables, and numbers of the function that have no value yet."""
+    """Locals of the region, and uninitialised scalars of the function."""
     own = {local_name(one.name) for one in program.arrays if one.local}
     others = {one.name for one in program.arrays if one.rank == 0 and not one.local}
     return frozenset(own | {name for name in others if has_no_value(program.file, program.region, name)})
 
 
 def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None) -> Refuted | str | None:
-    """The first real difference, of all cells or of one to which all steps lead; a text where only the
+    """The first difference in values, of all cells or of the one to which all steps lead; a text if only the
     operations differ."""
     table = Table(pair.reassociate)
     places, runs = [] if only is None else [only], None
@@ -273,7 +273,7 @@ def _final(run: Numbered, place: CellKey, table: Table) -> int:
 
 @dataclass(frozen=True)
 class ValueDifference:
-    """A cell that ends up with two values, in a world."""
+    """A cell that ends up with two different values, in a world."""
 
     place: CellKey
     old: TypedNumber
@@ -283,11 +283,11 @@ class ValueDifference:
 
 _CHARS = (named_type("signed char"), named_type("unsigned char"))
 _CANDIDATES: tuple[CType, ...] = (INT, DOUBLE, FLOAT, *_CHARS, named_type("unsigned long"))
-"""What a type that is not known may be; `char` is one of two."""
+"""Types that an unknown type may be; `char` is one of two."""
 
 
 def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | None:
-    """A cell with different values, under every type that one which is not known may be."""
+    """Finds a cell whose values differ under every type that an unknown type may be."""
     types = pair.types
     found: ValueDifference | None = None
     has_integers = any(isinstance(one, Integer) for one in types.values())
@@ -315,19 +315,19 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
 
 
 def _seeds(steps: Steps, most: int) -> int:
-    """How many inputs to try: sums in another order often round to the same, maxima hide the others."""
+    """How many inputs to try: reordered sums often round to the same, and maxima hide other operands."""
     return max(FACTORED + 1, min(most, SEEDED_STEPS // max(1, len(steps[0]) + len(steps[1]))))
 
 
 def _numbers(pair: Pair) -> tuple[int, ...]:
-    """The first integers in the values that the programs compute."""
+    """The first integers in the expressions of the programs."""
     parts = (part for one in pair.assignments for part in subterms(one.value))
     found = (part.value.value for part in parts if isinstance(part, Index) and isinstance(part.value, Int))
     return tuple(dict.fromkeys(one for one in found if 1 < abs(one) <= LARGEST_NUMBER))[:MOST_NUMBERS]
 
 
 def _possible_types(pair: Pair) -> tuple[CType, ...]:
-    """What a type that is not known may be; that of constants of headers is known."""
+    """The types that an unknown type may be; those of header constants are known."""
     unknown = [part for part in _typed_parts(pair) if not is_arithmetic(part.type)]
     names = {part.array for part in unknown if isinstance(part, CellTerm)}
     kinds = {type(pair.constants.get(name)) for name in names}
@@ -340,7 +340,7 @@ def _possible_types(pair: Pair) -> tuple[CType, ...]:
 
 
 def _typed_parts(pair: Pair) -> list[CellTerm | Apply]:
-    """The cells, the values that are converted, and those that functions return."""
+    """The cells, conversions and function results."""
     return [
         part
         for assignment in pair.assignments

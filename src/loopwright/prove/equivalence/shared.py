@@ -1,17 +1,15 @@
-"""What two programs have in common: their parameters, and the storage in which they have to agree.
+"""What two programs share: their parameters, and the storage on which they must agree.
 
-Parameters: a model has those something depends on.  The text may mention more, in loops that never run,
-and is read a second time here.
+Parameters: a model has only those on which something depends.  The source may mention more, in loops that
+never execute, and is read a second time here.
 
-Storage: a variable of the region's own is gone after it.  A local variable of the function that nothing
-after the region mentions cannot be looked at.  A variable the other file does not have is taken for a
-temporary, which is said.  Everything else counts.
+Storage: a local of the region does not outlive it.  A local of the function that nothing after the region
+mentions is not observable.  A variable that the other file does not have is assumed to be a temporary, and
+that is listed. Everything else is live-out.
 
-Two names of one memory: `double *p = a;`, where OLD has p[i] and NEW has a[i].
-
-A no is about a run in which arrays are apart.  Those that one text names are, by what it is read with; one
-that only OLD names and one that only NEW names may be the same, unless the function gets both from outside,
-or allocates one of them.
+Aliases: `double *p = a;`, where OLD has p[i] and NEW has a[i].  A refutation is about a run in which arrays
+do not overlap.  Arrays that one source names do not, by its assumptions; one that only OLD names and one that
+only NEW names may alias, unless the function gets both from outside, or allocates one of them.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ from loopwright.source import Span
 
 
 def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program]:
-    """Both with the parameters of both, and both contexts."""
+    """Both programs with the parameters and contexts of both."""
     known = {
         parameter.name: parameter
         for program in (old, new)
@@ -50,7 +48,7 @@ def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program
 
 
 def of_small_types(program: Program) -> isl.Set:
-    """The context, and what types of less than 32 bits say of parameters: no other values tell a difference.
+    """The context, restricted to the ranges of types below 32 bits: other values show no difference.
 
     A macro or a constant that is one number stays a size, for which everything is proved.
     """
@@ -61,7 +59,7 @@ def of_small_types(program: Program) -> isl.Set:
 
 
 def _written_out(program: Program, other: Program) -> list[tuple[str, int]]:
-    """Parameters that are macros of one value, which the other region does not mention: it has the number.
+    """Parameters that are macros of one value and that the other region does not mention: it has the number.
 
     One that both mention stays a size, for which everything is proved; an enumerator is never another number.
     """
@@ -74,7 +72,7 @@ def _written_out(program: Program, other: Program) -> list[tuple[str, int]]:
 
 
 def _only_mentioned(program: Program) -> list[Parameter]:
-    """The integers of the text that nothing in the model depends on; a local of the region is none."""
+    """The integers in the source on which nothing in the model depends, except locals of the region."""
     block = program.syntax
     nodes = list(walk(block))
     taken = {array.name for array in program.arrays} | set(program.params)
@@ -125,14 +123,14 @@ def _aligned(program: Program, parameters: tuple[Parameter, ...], context: isl.S
 
 @dataclass(frozen=True)
 class Outputs:
-    """The arrays that count, and what is assumed of those that do not."""
+    """The live-out arrays, and the assumptions about the others."""
 
     arrays: tuple[str, ...]
     trusted: tuple[str, ...]
 
 
 def outputs(old: Program, new: Program) -> Outputs:
-    """The storage both files know and that may be looked at after the region."""
+    """The storage that both files have and that is observable after the region."""
     own = [(program, {one.name: one for one in program.arrays if not one.local}) for program in (old, new)]
     arrays: list[str] = []
     trusted: list[str] = []
@@ -158,7 +156,7 @@ def _is_declared(program: Program, name: str) -> bool:
 
 
 def with_known_constants(old: Program, new: Program) -> Program:
-    """`old` for the values of those of its parameters that are numbers in one of the files."""
+    """`old` restricted to the values of its parameters that are numbers in one of the files."""
     context = of_small_types(old)
     for name, value in (*_written_out(old, new), *_written_out(new, old)):
         context = at_parameters(context, {name: value})
@@ -166,7 +164,7 @@ def with_known_constants(old: Program, new: Program) -> Program:
 
 
 def with_statics_seen(program: Program) -> Program:
-    """The program with its static variables taken to be read afterwards, as those of a declaration are."""
+    """The program with its static variables assumed to be read afterwards, like those of a declaration."""
     arrays = tuple(
         replace(one, observed=True) if one.observed is False and not program.is_private(one) else one
         for one in program.arrays
@@ -175,7 +173,7 @@ def with_statics_seen(program: Program) -> Program:
 
 
 def declared_in(program: Program, region: Span) -> Program:
-    """The program as if its statements stood in another region, with the variables declared there."""
+    """The program as if its statements were in another region, with the variables declared there."""
     declarations = c_file(region.source).declarations
     arrays: list[Array] = []
     for array in program.arrays:
@@ -191,7 +189,7 @@ def declared_in(program: Program, region: Span) -> Program:
 
 
 def names_of_one_memory(old: Program, new: Program) -> tuple[str, str] | None:
-    """An array of OLD and one of NEW, each in one of the texts alone, that may be the same memory."""
+    """Returns an array of OLD and one of NEW, each named in one source only, that may alias."""
     first, second = ({one.name for one in program.arrays if not one.local} for program in (old, new))
     for one in sorted(first - second):
         for other in sorted(second - first):
@@ -201,14 +199,14 @@ def names_of_one_memory(old: Program, new: Program) -> tuple[str, str] | None:
 
 
 def _is_set(name: str, program: Program) -> bool:
-    """Whether the file makes a pointer lead to some memory, which it has not just allocated."""
+    """Whether the file makes a pointer point to memory that it has not just allocated."""
     if name not in {one.name for one in program.arrays if one.rank}:
         return False
     return not name.isidentifier() or any(_sets(node, name) for node in walk(program.file.tree))
 
 
 def _sets(node: Node, name: str) -> bool:
-    """Whether a declaration or an assignment gives a pointer of this name a value; arrays have cells."""
+    """Whether a declaration or an assignment sets a pointer of this name; arrays are not pointers."""
     target, value = _given(node)
     if target is None or name not in identifiers(target) or _allocates(value):
         return False
@@ -219,7 +217,7 @@ def _sets(node: Node, name: str) -> bool:
 
 
 def _given(node: Node) -> tuple[Node | None, Node | None]:
-    """What is declared or assigned, and its value; what a call is given the address of, and the call."""
+    """The target and value of a declaration or assignment; of `&x` in a call, x and the call."""
     match node.type:
         case "init_declarator":
             return node.child_by_field_name("declarator"), node.child_by_field_name("value")

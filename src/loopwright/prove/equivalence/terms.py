@@ -1,8 +1,8 @@
-"""What an assignment computes, as a tree: operations on cells, constants and integer expressions.
+"""The value of an assignment as a tree: operations on cells, constants and integer expressions.
 
-A term stands for a value together with its type; where C converts a value, the conversion is an
-operation of its own, `(float)`.  So two terms with equal parts and the same operator are equal, and
-a value may be put for the variable that holds it.
+A term is a value together with its type; each conversion in C is an operation of its own, `(float)`.  So two
+terms with equal parts and the same operator are equal, and a value may be substituted for the variable that
+holds it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class CellTerm:
-    """What a variable or array element holds when the statement runs."""
+    """The value of a variable or array element when the statement executes."""
 
     array: str
     subscripts: tuple[Expr, ...]
@@ -54,7 +54,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class InputTerm:
-    """What a cell held before the region; the cell is the point the term stands at."""
+    """The value of a cell before the region; the cell is the point at which the term is."""
 
     array: str
     type: CType = _NOT_LOOKED_FOR
@@ -68,7 +68,7 @@ CHOICE = "?:"
 
 
 def subterms(term: Term) -> Iterator[Term]:
-    """`term` and all inside it."""
+    """Yields `term` and all terms inside it."""
     yield term
     if isinstance(term, Apply):
         for argument in term.arguments:
@@ -78,7 +78,7 @@ def subterms(term: Term) -> Iterator[Term]:
 def shape_of(
     term: Term, parts: list[Part], index: Callable[[Index], Part], cell: Callable[[CellTerm], Part]
 ) -> Term:
-    """The term without its cells and integers; what is made of those is added to `parts`, in their order."""
+    """The term without its cells and integers, which are converted and appended to `parts` in order."""
     match term:
         case Constant():
             return term
@@ -101,7 +101,7 @@ class TermAssignment:
     target: CellTerm
     value: Term
     is_conditional: bool = False
-    """The value is that of the target itself where nothing is assigned."""
+    """If nothing is assigned, the value is that of the target itself."""
 
     @cached_property
     def cells(self) -> tuple[CellTerm, ...]:
@@ -110,7 +110,7 @@ class TermAssignment:
 
 
 def shown(term: Term) -> str:
-    """The term for a reader, cells without their subscripts' values."""
+    """The term for messages; cells are shown without the values of their subscripts."""
     match term:
         case Constant(text):
             return text

@@ -1,4 +1,4 @@
-"""Small runs: which statement runs when, with which values of its integer expressions."""
+"""Small runs: the statement executions in order, with the values of their integer expressions."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ CellKey = tuple[str, tuple[int, ...]]
 LARGEST_RUN = 4000
 SMALL = (1, 2, 3, 4, 5)
 LARGE = (6, 7, 8, 9, 17, 33, 34, 65, 66)
-"""Some are just beyond the usual sizes of tiles and of unrolled loops."""
+"""Some just exceed the usual sizes of tiles and of unrolled loops."""
 
 
 class StatementRun(NamedTuple):
-    """One execution; `values` are those of the columns.  There are many, and tuples are made quickly."""
+    """One execution; `values` are those of the columns.  There are many, and tuples are fast to create."""
 
     computation: Computation
     values: tuple[int, ...]
@@ -54,7 +54,7 @@ class StatementRun(NamedTuple):
 
 
 def leading_to(steps: tuple[StatementRun, ...], place: CellKey) -> tuple[StatementRun, ...]:
-    """Those of the executions that the last value of a cell is made by."""
+    """The executions that the last value of a cell depends on."""
     writers: dict[CellKey, list[int]] = {}
     for k, (computation, values) in enumerate(steps):
         for array, columns in computation.targets:
@@ -74,16 +74,16 @@ def leading_to(steps: tuple[StatementRun, ...], place: CellKey) -> tuple[Stateme
 
 @dataclass(frozen=True)
 class Runnable:
-    """A program that can be run: its loops, its statements, the extents of its arrays."""
+    """A program that can be run: its loops, statements and array extents."""
 
     loops: Node
     computations: Mapping[str, Computation]
     extents: Mapping[str, tuple[Expr | None, ...]]
     fresh: frozenset[str] = frozenset()
-    """Storage that holds nothing before the program runs."""
+    """Storage that is uninitialised before the program runs."""
 
     def run(self, sizes: Sizes) -> tuple[StatementRun, ...] | None:
-        """All executions in order; None if there are too many, or if one is outside an array."""
+        """All executions in order; None if there are too many, or if one is out of bounds."""
         try:
             executions = list(islice(execute(self.loops, sizes, 4 * LARGEST_RUN), LARGEST_RUN + 1))
         except GaveUp:
@@ -93,7 +93,7 @@ class Runnable:
         return tuple(StatementRun(self.computations[name], values) for name, values in executions)
 
     def is_defined(self, steps: tuple[StatementRun, ...], sizes: Sizes) -> bool:
-        """Whether a run stays inside its arrays and reads nothing of `fresh` ones that it did not write."""
+        """Whether a run stays in bounds and reads nothing of `fresh` arrays that it did not write."""
         written: set[CellKey] = set()
         for step in steps if self.fresh else ():
             for assignment in step.computation.assignments:
@@ -104,7 +104,7 @@ class Runnable:
         return self.stays_inside(steps, sizes)
 
     def stays_inside(self, steps: tuple[StatementRun, ...], sizes: Sizes) -> bool:
-        """Whether all subscripts are within the extents that are known."""
+        """Whether all subscripts are within the known extents."""
         executions: dict[int, list[StatementRun]] = {}
         for step in steps:
             executions.setdefault(id(step.computation), []).append(step)
@@ -117,9 +117,7 @@ class Runnable:
         )
 
     def contains(self, spans: Iterable[tuple[Computation, Sequence[tuple[int, int]]]], sizes: Sizes) -> bool:
-        """Whether statements stay within the extents that are known, by the least and largest values of their
-        columns.
-        """
+        """Whether statements stay within the known extents, given the ranges of their columns."""
         limits = {
             name: tuple(None if one is None else evaluate(one, sizes) for one in extents)
             for name, extents in self.extents.items()
@@ -132,7 +130,7 @@ class Runnable:
 
 
 def _limited(computation: Computation, limits: Mapping[str, tuple[int | None, ...]]) -> set[tuple[int, int]]:
-    """The columns of a statement that are subscripts, and the extents these have to stay below."""
+    """The columns of a statement that are subscripts, with their upper limits."""
     return {
         (computation.columns[subscript], limit)
         for cell in (*computation.written, *computation.read)
@@ -142,7 +140,7 @@ def _limited(computation: Computation, limits: Mapping[str, tuple[int | None, ..
 
 
 def runnable(program: Program) -> Runnable:
-    """`program` as something to run; `Unreadable` where it cannot be."""
+    """`program` as something to run; raises `Unreadable` if it cannot be run."""
     found = computations(program)
 
     def call(statement: Statement, words: Words) -> Node:
@@ -162,7 +160,7 @@ def extents(program: Program) -> dict[str, tuple[Expr | None, ...]]:
 
 
 def _extent(text: str, words: Words) -> Expr | None:
-    """The value of an extent, where it is an expression of the parameters."""
+    """The value of an extent, if it is an expression of the parameters."""
     try:
         node = expression_of(text, words.kinds)
         return None if node is None else expression(node, words)
@@ -172,17 +170,17 @@ def _extent(text: str, words: Words) -> Expr | None:
 
 @dataclass(frozen=True)
 class ComputedSizes:
-    """Parameters that are written as expressions of others: `h * w`, `(int)n`."""
+    """Parameters that are expressions of others: `h * w`, `(int)n`."""
 
     nodes: Mapping[str, Syntax] = field_of(default_factory=dict)
     kinds: Kinds | None = None
     function: EnclosingFunction | None = None
-    """What stands before the region, which may compute some of them too."""
+    """The function around the region, which may compute some of them before the region."""
 
     def settled(self, sizes: Sizes) -> Sizes | None:
-        """The same with those parameters as C computes them, where their parts are among the sizes.
+        """The sizes with those parameters as C computes them, if their parts are among the sizes.
 
-        None where the region is not reached with them.
+        Returns None if the region is not reached with them.
         """
         found = dict(sizes)
         if self.function is not None:
@@ -194,7 +192,7 @@ class ComputedSizes:
                 found[name] = value if isinstance(value, int) else found[name]
             sizes = dict(found)
         for name, node in self.nodes.items():
-            assert self.kinds is not None  # there are none without a file
+            assert self.kinds is not None  # a function implies a file
             value = integer_value(node, sizes.get, self.kinds) if name in sizes else None
             found[name] = found.get(name, 0) if value is None else value
         return {name: found[name] for name in sizes}
@@ -209,7 +207,7 @@ def computed_sizes(program: Program) -> ComputedSizes:
 
 
 def small_sizes(context: isl.Set, hints: tuple[Sizes, ...], computed: ComputedSizes) -> Iterator[Sizes]:
-    """Sizes in the context: those hinted at, then from small to larger."""
+    """Yields sizes in the context: first the hints, then in increasing order."""
     names, fixed = parameter_names(context), fixed_parameters(context)
     seen: list[Sizes] = []
     for sizes in (*hints, *_combinations([name for name in names if name not in fixed])):

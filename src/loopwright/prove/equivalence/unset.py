@@ -1,17 +1,16 @@
-"""Whether a variable may be read that has no value yet.
+"""Checks whether an uninitialised variable may be read.
 
-`if (c) d = 3;` is read as d = c ? 3 : d, and does not write where c is 0: who reads d then finds what it was
-before, and before that nothing may be.  Of such definitions the chain is followed back, whatever the
-instances, to one that always writes or to the beginning of the region.  Where several assignments are under
-one test, its value is kept in a cell; a way on which that cell is 0 here and not 0 there is none.
+`if (c) d = 3;` is read as d = c ? 3 : d, and does not write where c is 0: a read of d then sees the previous
+value, and there may be none.  The chain of such definitions is followed back, for all instances, to one that
+always writes or to the start of the region.  If several assignments are under one test, its value is kept in
+a cell; a path on which that cell is both 0 and nonzero does not exist.
 
-Locals of a text that are declared in a loop: an iteration has no value another one left in them.
+The module also checks locals declared in a loop: no iteration may use a value that another one left in them.
+The two kinds of proof treat a name as one variable throughout.  `for (...) { double x; ... }` has a new,
+uninitialised x in every iteration, so each read of x must see a write in the same one.  That is so if the
+declaration initialises x; otherwise the data flow shows it:
 
-The two ways of proving take a name for one variable throughout.  `for (...) { double x; ... }` has a new
-x in every iteration, with no value, so each read of x has to find what was written in the same one.  That is
-so where the declaration gives x its value; elsewhere the data flow shows it:
-
-    no read at iteration i of x finds a write at i', i and i' being those of the loops around the declaration
+    no read at iteration i of x sees a write at i', i and i' being those of the loops around the declaration
 """
 
 from __future__ import annotations
@@ -38,18 +37,18 @@ from loopwright.prove.verdict import Proved, Undecided
 
 @dataclass(frozen=True)
 class KnownTests:
-    """What tests of a statement came out as, by the cells that keep them."""
+    """The known outcomes of tests of a statement, by the cells that keep them."""
 
     outcomes: frozenset[tuple[str, bool]] = frozenset()
 
     def with_test(self, condition: Term, *, outcome: bool) -> KnownTests:
-        """What is known where a condition holds, or does not."""
+        """Adds that a condition holds, or does not."""
         if not (isinstance(condition, CellTerm) and condition.array.startswith(TESTED)):
             return self
         return KnownTests(self.outcomes | {(condition.array, outcome)})
 
     def and_also(self, other: KnownTests) -> KnownTests | None:
-        """Both; None where they exclude each other."""
+        """The conjunction; None if the two contradict each other."""
         if any((name, not outcome) in other.outcomes for name, outcome in self.outcomes):
             return None
         return KnownTests(self.outcomes | other.outcomes)
@@ -60,18 +59,18 @@ NOTHING_TESTED = KnownTests()
 
 @dataclass(frozen=True, eq=False)
 class TermOccurrence:
-    """A term in the value of a definition: where it is computed, and under how many guards on data."""
+    """A term in the value of a definition: its domain, and the number of guards on data around it."""
 
     term: Term
     domain: isl.Set
     guards: int
     tests: KnownTests = NOTHING_TESTED
     may_stay: bool = False
-    """It is one way of the choice that says whether a cell is written: its own cell there is not read."""
+    """It is a branch of the choice that decides whether a cell is written: its own cell is not read there."""
 
 
 def occurrences(definition: ValueDefinition) -> Iterator[TermOccurrence]:
-    """All terms of a definition; conditions on iterators and sizes restrict where they are computed."""
+    """Yields all terms of a definition; conditions on iterators and sizes restrict their domains."""
     pending = [TermOccurrence(definition.value, definition.domain, 0, may_stay=definition.is_conditional)]
     while pending:
         one = pending.pop()
@@ -89,7 +88,7 @@ def occurrences(definition: ValueDefinition) -> Iterator[TermOccurrence]:
 
 
 def _ways(one: TermOccurrence, choice: Apply, definition: ValueDefinition) -> Iterator[TermOccurrence]:
-    """Both ways of a choice; `if (c) d = d` reads d on one of them."""
+    """Yields both branches of a choice; `if (c) d = d` reads d in one of them."""
     condition, *ways = choice.arguments
     stays = (one.may_stay, one.may_stay and ways[0] != ways[1])
     domains, guards = (one.domain, one.domain), one.guards + 1
@@ -101,7 +100,7 @@ def _ways(one: TermOccurrence, choice: Apply, definition: ValueDefinition) -> It
 
 
 def unset_at(flow: Flow, reader: ValueDefinition, cell: CellTerm, tests: KnownTests) -> isl.Set | None:
-    """The instances of `reader` that may find no value in a variable; None where there are none."""
+    """The instances of `reader` that may read an uninitialised variable, or None."""
     found = [
         source.relation.domain()
         for source in flow.sources(reader, cell)
@@ -113,7 +112,7 @@ def unset_at(flow: Flow, reader: ValueDefinition, cell: CellTerm, tests: KnownTe
 def _is_unset(
     flow: Flow, reader: ValueDefinition, source: ValueSource, tests: KnownTests, passed: frozenset[str]
 ) -> bool:
-    """Whether the chain that begins with a source may lead to the beginning of the region."""
+    """Whether the chain of definitions from a source may lead to the start of the region."""
     writer = source.definition
     if isinstance(writer.value, InputTerm):
         return True
@@ -146,7 +145,7 @@ def _same_execution(reader: ValueDefinition, source: ValueSource) -> bool:
 
 
 def prove_lifetimes(program: Program, context: isl.Set) -> Proved | Undecided:
-    """Whether no iteration reads what another one left in a local that is declared without a value."""
+    """Proves that no iteration reads what another one left in a local that is declared without a value."""
     variables = _without_value(program)
     if not variables:
         return Proved(0)
@@ -171,7 +170,7 @@ def prove_lifetimes(program: Program, context: isl.Set) -> Proved | Undecided:
 
 
 def _without_value(program: Program) -> tuple[Variable, ...]:
-    """The locals declared in a loop of the region, and not initialised there."""
+    """The locals that are declared in a loop of the region, without an initial value."""
     local = {array.name for array in program.arrays if array.local}
     given = {node.span for node in walk(program.syntax) if node.type == "init_declarator"}
     return tuple(
@@ -185,7 +184,7 @@ def _without_value(program: Program) -> tuple[Variable, ...]:
 
 
 def _depth(program: Program, variable: Variable) -> int:
-    """How many loops are around a declaration."""
+    """The number of loops around a declaration."""
     loops = program.syntax.of_type("for_statement")
     return sum(loop.span.contains(variable.place) for loop in loops)
 
@@ -193,7 +192,7 @@ def _depth(program: Program, variable: Variable) -> int:
 def _declared(
     program: Program, at: ValueDefinition, cell: CellTerm, variables: tuple[Variable, ...]
 ) -> Variable | None:
-    """Which of `variables` a cell is at a statement."""
+    """Which of `variables` a cell is at a statement, or None."""
     spot = program.statement(at.name.partition(".")[0]).body.place
     names = {local_name(variable.name): variable.name for variable in variables}
     if cell.array not in names:
@@ -203,7 +202,7 @@ def _declared(
 
 
 def _stays(program: Program, flow: Flow, reader: ValueDefinition, cell: CellTerm, variable: Variable) -> bool:
-    """Whether every value the read finds is of the same variable, of the same iteration."""
+    """Whether every write that the read sees is to the same variable, in the same iteration."""
     depth = _depth(program, variable)
     for source in flow.sources(reader, cell):
         writer = source.definition

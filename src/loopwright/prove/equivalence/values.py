@@ -1,7 +1,7 @@
-"""By values: every cell that counts ends up with the same value, and NEW computes nothing that OLD need not.
+"""By values: every live-out cell ends up equal, and NEW computes nothing undefined that OLD does not.
 
-The cells that are read after the region are claimed to be equal (`induction`); then every operation that C
-may not define has to be one that OLD computes too (`definedness`).
+The cells read after the region are claimed to be equal (`induction`); then every operation that may be
+undefined in C must be one that OLD computes too (`definedness`).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Proved, Undecided
 
 _DEEPEST = 20_000
-"""Frames of Python."""
+"""Python stack frames."""
 
 
 def by_values(
     old: Program, new: Program, outputs: tuple[str, ...], *, reassociate: bool = False
 ) -> tuple[Proved | Undecided, tuple[str, ...]]:
-    """Whether the cells of `outputs` hold the same after both programs, and what that rests on."""
+    """Proves that the cells of `outputs` are equal after both programs; returns the assumptions, too."""
     try:
         flows = flow_of(old, old.context), flow_of(new, old.context)
     except Unreadable as failure:
@@ -61,7 +61,7 @@ def by_flows(
     *,
     reassociate: bool = False,
 ) -> tuple[Proved | Undecided, tuple[str, ...]]:
-    """The same of programs whose values are known; `operations` of NEW have to be found in OLD."""
+    """The same for programs with known data flow; `operations` of NEW must occur in OLD."""
     proof = Induction(*flows, operations, reassociate, count())
     try:
         with _deep_recursion():
@@ -74,7 +74,8 @@ def by_flows(
 
 @contextmanager
 def _deep_recursion() -> Iterator[None]:
-    """Room for proofs of unrolled loops: each statement of a body is a step inside the one before."""
+    """Raises the recursion limit for unrolled loops: each statement of a body is a step inside the previous
+    one."""
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(max(usual, _DEEPEST))
     try:
@@ -105,7 +106,7 @@ def _by_induction(
 
 
 def _answers(proof: Induction, claims: Claims) -> dict[Operation, isl.Set]:
-    """Where the operations of NEW are known to be computed by OLD too."""
+    """The points at which OLD is known to compute the operations of NEW too."""
     found: dict[Operation, list[isl.Set]] = {}
     for (mine, theirs), pairs in claims.answered.items():
         computed = proof.needed.allowed[mine].domain
@@ -116,7 +117,7 @@ def _answers(proof: Induction, claims: Claims) -> dict[Operation, isl.Set]:
 
 
 def _with_unused(proof: Induction, claims: Claims, names: Iterable[str]) -> Claims:
-    """What is computed and leads to no output: definitions of both programs with the same cells in them."""
+    """Adds claims for values that reach no output: definitions of both programs with the same cells."""
     for name in names:
         theirs = proof.new.definitions[name]
         for mine in proof.old.definitions.values():
@@ -133,7 +134,7 @@ def _with_unused(proof: Induction, claims: Claims, names: Iterable[str]) -> Clai
 
 
 def _same_leaves(old: ValueDefinition, new: ValueDefinition) -> isl.Map | None:
-    """The instances at which two values of the same form have the same cells and integers in them."""
+    """The instances at which two values of the same form have the same cells and integers."""
     found = isl.Map.from_domain_and_range(old.domain, new.domain)
     pending = [(old.value, new.value)]
     while pending:
