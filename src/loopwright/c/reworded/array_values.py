@@ -1,13 +1,13 @@
-"""Arrays that are declared with values: other words for the same C.
+"""Rewrites array declarations with initialisers as assignments.
 
     double w[3] = {a, b, 1};           double w[3]; w[0] = a; w[1] = b; w[2] = 1;
     double t[8] = {0};                 double t[8]; for (int k = 0; k < 8; k++) t[k] = 0;
     double t[8] = {1};                 the same, then t[0] = 1;
 
-C converts a first value like one that is assigned, sets what is not given to 0, and evaluates the values in
-any order.  An array of constants that is `static const` has the same elements whenever it is read, so it may
-be set where it is declared; `const` is left out, since nothing assigns such an array.  What macros hide is
-for the caller to find out.  Lines stay.
+C converts an initialiser like an assigned value, sets missing elements to 0, and evaluates the values in
+any order.  A `static const` array of constants has the same elements at every read, so it may be set at
+its declaration; `const` is dropped, since nothing assigns such an array.  The caller must check what macros
+hide.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _UNREAD = ("string_literal", "concatenated_string", "initializer_pair", "compoun
 
 
 def with_array_values(source: Source) -> Source:
-    """The text with assignments in place of the first values of arrays that its regions declare."""
+    """The source with assignments in place of the initialisers of arrays that its regions declare."""
     return rewritten(source, _set_after, "declaration")
 
 
 def arrays_with_values(source: Source) -> tuple[tuple[Span, Span], ...]:
-    """The declarations of such arrays: the words before what is declared, and the whole."""
+    """The declarations of such arrays: the words before the first declarator, and the whole."""
     found = []
     for passage in passages(source):
         for node in passage.block.of_type("declaration"):
@@ -59,7 +59,7 @@ def _is_array(declarator: Node) -> bool:
 
 
 def _set_after(declaration: Node, passage: Passage) -> list[Edit] | None:
-    """The changes for the last array of a declaration that has values."""
+    """Edits for the last array with an initialiser in a declaration."""
     declarators = _declarators(declaration)
     arrays = [one for one in declarators if _is_array(one)]
     block = declaration.parent
@@ -85,7 +85,7 @@ def _set_after(declaration: Node, passage: Passage) -> list[Edit] | None:
 
 
 def _without_qualifiers(declaration: Node, array: Node) -> list[Edit] | None:
-    """The changes that leave `const` and `static const` out; None where other words are there."""
+    """Edits that remove `const` and `static const`; None if there are other words."""
     words = [one for one in declaration.named_children if one.end <= array.start]
     qualifiers = [one for one in words if one.type in ("storage_class_specifier", "type_qualifier")]
     names = {one.text for one in qualifiers}
@@ -99,7 +99,7 @@ def _without_qualifiers(declaration: Node, array: Node) -> list[Edit] | None:
 
 
 def _is_read_by_elements(array: _InitialisedArray, block: Node) -> bool:
-    """Whether no pointer to an array is made: one to what is `static` may outlive the block."""
+    """Whether the array never decays to a pointer: one to a `static` array may outlive the block."""
     for name in block.named(array.name):
         node, above = name, name.parent
         for _ in array.sizes:
@@ -119,16 +119,16 @@ class _InitialisedArray:
     name: str
     sizes: tuple[str, ...]
     values: tuple[tuple[tuple[int, ...], str], ...]
-    """The elements that are given, by their subscripts."""
+    """The given elements, by their subscripts."""
     is_whole: bool
-    """Whether these are all."""
+    """Whether all elements are given."""
 
     @property
     def declared(self) -> str:
         return self.name + bracketed(self.sizes)
 
     def assignments(self, fresh: Iterator[str]) -> str | None:
-        """Statements that give the array its values."""
+        """Statements that initialise the array."""
         if len(self.values) > _MOST_VALUES:
             return None
         text = ""
@@ -172,7 +172,7 @@ def _array_of(declarator: Node, file: CFile) -> _InitialisedArray | None:
 
 
 def _length(text: str, file: CFile) -> int | None:
-    """How many elements a size is, where the text tells."""
+    """The value of a size, if it is a constant."""
     value = integer_text(text)
     return constant_macro(file.macros, text) if value is None else value
 
@@ -180,7 +180,7 @@ def _length(text: str, file: CFile) -> int | None:
 def _values(
     listed: Node, dimensions: int, place: tuple[int, ...]
 ) -> list[tuple[tuple[int, ...], str]] | None:
-    """The values of a list by their subscripts; None where its braces are not those of the dimensions."""
+    """The values of an initialiser by subscripts; None if its braces do not match the dimensions."""
     inside = named_children(listed)
     if not inside or (len(inside) == 1 and _ZERO.fullmatch(inside[0].text) and dimensions > 1):
         return []

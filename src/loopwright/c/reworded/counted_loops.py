@@ -1,23 +1,23 @@
-"""Loops that count in other ways than a plain `for`, with the same iterations in every run that is defined.
+"""Rewrites loops that count in other ways than a plain `for`, with the same iterations in all defined runs.
 
-    i = a; #pragma scop  while (c) { B; i++; }       for (i = a; c; i++) { B; }       what i is there is known
+    i = a; #pragma scop  while (c) { B; i++; }       for (i = a; c; i++) { B; }       i is known there
     for (i = a; i != b; i++) B                       for (i = a; i < b; i++) B
     while (--i >= 0) B                               while (i-- > 0) B
     i = a; do { B; i++; } while (i < b);             i = a; while (i == a || i < b) { B; i++; }
 
-A signed iterator that `i != b` lets pass b overflows, which is not defined: until then nothing in B may leave
-the loop.  For the second and fourth form i is a variable that only its step changes, and a and b are sums of
-names and numbers that B does not change; that no pointer leads to them is for the caller to find out, like
-what macros hide.  Lines stay.
+If `i != b` lets a signed iterator pass b, it overflows, which is undefined behaviour: until then, nothing in
+B may exit the loop.  For the second and fourth form, only its step modifies i, and a and b are sums
+of names and numbers that B does not modify; the caller must check that no pointer points to them, and what
+macros hide.  Line numbers do not change.
 
-Loops that go on where the one before them ended, and tests of where that was.
+`with_continued_loops` rewrites loops that start where the previous loop ended, and tests of that value.
 
     for (i = a; i < b; i += s) B                      for (i = a; i < b; i += s) B
     for (; c; i++) C                                  for (i = e; c; i++) C
     if (i < n) D                                      if (e < n) D'
 
-where e is what the first loop leaves in i (`c.final_values` has the conditions), and D does not change i.
-After a loop that goes on nothing is known of i any more.  Lines stay.
+where e is the value of i after the first loop (`c.final_values` has the conditions), and D does not modify i.
+After a loop that continues, nothing is known of i any more.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _LEAVING = ("goto_statement", "return_statement", "labeled_statement", "break_st
 
 
 def with_counted_loops(source: Source, returning: frozenset[str]) -> Source:
-    """The text with such loops; functions that are called `returning` and not defined here do return."""
+    """The source with such loops; functions in `returning` that are not defined here are known to return."""
 
     def rule(loop: Node, passage: Passage) -> list[Edit] | None:
         if passage.is_directed(loop):
@@ -60,7 +60,7 @@ def with_counted_loops(source: Source, returning: frozenset[str]) -> Source:
 
 
 def with_first_iterations(source: Source, returning: frozenset[str]) -> Source:
-    """The text with `while` in place of `do` loops alone: they run the same iterations for all numbers."""
+    """The source with `while` in place of `do` loops only: their iterations are the same for all numbers."""
 
     def rule(loop: Node, passage: Passage) -> list[Edit] | None:
         return None if passage.is_directed(loop) else _done_once(loop, passage, returning)
@@ -69,7 +69,7 @@ def with_first_iterations(source: Source, returning: frozenset[str]) -> Source:
 
 
 def _unequal(loop: Node, passage: Passage, returning: frozenset[str]) -> list[Edit] | None:
-    """`i != b` as `i < b`, or as `i > b` where the loop counts down by one."""
+    """Edits that make `i != b` `i < b`, or `i > b` if the loop counts down by one."""
     test, update = binary(loop.child_by_field_name("condition")), loop.child_by_field_name("update")
     name = loop_iterator(loop) if loop.type == "for_statement" else None
     if name is None or test is None or test.sign != "!=":
@@ -93,7 +93,7 @@ def _unequal(loop: Node, passage: Passage, returning: frozenset[str]) -> list[Ed
 
 
 def _is_signed(name: str, loop: Node, passage: Passage) -> bool:
-    """Whether a name is a variable of a signed type that is not smaller than int."""
+    """Whether a name is a variable of a signed type at least as wide as int."""
     kinds = passage.file.kinds(passage.region.place)
     around: Node | None = loop
     while around is not None:
@@ -112,7 +112,7 @@ def _is_wide_signed(kind: object) -> bool:
 
 
 def _stays(body: Node, names: set[str]) -> bool:
-    """Whether a body leaves names alone, which are the same variables in it, and is not left early."""
+    """Whether a body does not modify these names, which mean the same in it, and has no early exit."""
     for node in walk(body):
         if node.type in _LEAVING or not names.isdisjoint(changed_names(node)):
             return False
@@ -124,13 +124,13 @@ def _stays(body: Node, names: set[str]) -> bool:
 
 
 def _returns(body: Node, file: CFile, returning: frozenset[str]) -> bool:
-    """Whether all calls in a body return: until the iterator overflows nothing ends the program."""
+    """Whether all calls in a body return, so that nothing ends the program before the iterator overflows."""
     called = {field(node, "function").text for node in walk(body) if node.type == "call_expression"}
     return called <= returning and called.isdisjoint(one.name for one in file.functions)
 
 
 def _done_once(loop: Node, passage: Passage, returning: frozenset[str]) -> list[Edit] | None:
-    """`do { B; i++; } while (i < b);` as `while (i == a || i < b) { B; i++; }`, where i = a comes first."""
+    """Edits that make `do { B; i++; } while (i < b);` `while (i == a || i < b) { B; i++; }` after i = a."""
     if loop.type != "do_statement" or field(loop, "body").type != "compound_statement":
         return None
     body, test = field(loop, "body"), binary(field(loop, "condition"))
@@ -160,7 +160,7 @@ def _done_once(loop: Node, passage: Passage, returning: frozenset[str]) -> list[
 
 
 def _tested_after(loop: Node, passage: Passage) -> list[Edit] | None:
-    """`--i >= 2` as `i-- > 2`, in the test of a loop over a signed i, which does not overflow."""
+    """Edits that make `--i >= 2` `i-- > 2` in the test of a loop over a signed i, which does not overflow."""
     test = None if loop.type == "do_statement" else binary(loop.child_by_field_name("condition"))
     if test is None or test.sign not in (">=", ">"):
         return None
@@ -176,7 +176,7 @@ def _tested_after(loop: Node, passage: Passage) -> list[Edit] | None:
 
 
 def _from_before(loop: Node, passage: Passage) -> list[Edit] | None:
-    """The first value of the first loop of a region, where a statement right before the region gives it."""
+    """An initialiser for the first loop of a region, if a statement right before the region assigns it."""
     if loop.type == "do_statement" or loop.child_by_field_name("initializer") is not None:
         return None
     name = counter_of(loop)[1]
@@ -185,7 +185,7 @@ def _from_before(loop: Node, passage: Passage) -> list[Edit] | None:
 
 
 def _outside(loop: Node, name: str, passage: Passage) -> str | None:
-    """`name = e` of a local variable, from a statement before the region that starts with this loop."""
+    """`name = e` for a local variable, from a statement before a region that starts with this loop."""
     inside = named_children(passage.block)
     if not inside or inside[0] != loop:
         return None
@@ -199,7 +199,7 @@ def _outside(loop: Node, name: str, passage: Passage) -> str | None:
 
 
 def with_continued_loops(source: Source) -> Source:
-    """The text with first values for loops that have none, where these are what another loop left."""
+    """The source with initialisers for loops that lack one, if these are final values of another loop."""
     return edited_while(source, _continued_edits)
 
 
@@ -217,14 +217,14 @@ def _continued_edits(source: Source) -> Iterator[list[Edit]]:
 
 
 def _plain_test(loop: Node, name: str, passage: Passage) -> list[Edit]:
-    """`i < n - n % 4` in place of `i < (n & ~3)`."""
+    """Edits that make `i < (n & ~3)` `i < n - n % 4`."""
     test, count = without_parentheses(field(loop, "condition")), count_of(loop, name, passage)
     is_masked = "&" in test.text and "\n" not in test.text
     return [(test.start, test.end, count.holds(name))] if count is not None and is_masked else []
 
 
 def _after(loop: Node, name: str, later: Sequence[Node], passage: Passage) -> Edit | None:
-    """The first statement after a loop that uses what it left in its iterator, with that in its place."""
+    """An edit of the first statement after a loop that uses the iterator: the final value is inserted."""
     if not any(name in identifiers(one) for one in later):
         return None
     count = count_of(loop, name, passage)
@@ -256,7 +256,7 @@ def _redeclares(node: Node, names: frozenset[str]) -> bool:
 
 
 def _open_head(node: Node, name: str) -> int | None:
-    """Where `for (; c; i++)` lacks the first value of i."""
+    """The offset where `for (; c; i++)` lacks its initialiser."""
     if node.type != "for_statement" or node.child_by_field_name("initializer") is not None:
         return None
     update = node.child_by_field_name("update")

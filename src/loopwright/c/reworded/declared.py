@@ -1,4 +1,4 @@
-"""Variables that are declared in a region and used after it: declared before the region instead.
+"""Moves declarations of variables that are used after a region to before the region.
 
     #pragma scop                                      double s;
     double s = 0;                                     #pragma scop
@@ -6,17 +6,18 @@
     #pragma endscop                                   #pragma endscop
     return s;                                         return s;
 
-It is the same where the declaration is a statement of the region itself, of plain numbers, and nothing before
-it in the region has the name.  Lines stay: the declaration is put after the last token before the pragma.
+It is equivalent if the declaration is a statement of the region itself, of plain numbers, and nothing before
+it in the region has the name.  Line numbers do not change: it goes after the last token before the pragma.
 
-Attributes that stand after what is declared, at the front of the declaration, where the grammar has them.
+`with_leading_attributes` moves attributes after a declarator to the front of the declaration, where the
+grammar accepts them:
 
     double t[4] __attribute__((aligned(32)));         __attribute__((aligned(32))) double t[4];
 
-It is the same where one variable is declared, and the attribute is one of the list below: then it is about
-the variable, not about its type.  Lines stay.
+It is equivalent if one variable is declared, and the attribute is in the list below: then it applies to
+the variable, not to its type.  Line numbers do not change.
 
-Words of declarations that macros make, which a reader of the text takes for something else.
+`hides_words` finds declarations with words from macros, which the reader of the source would misread.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from loopwright.source import Edit, Source, Span
 
 
 def with_outer_declarations(source: Source) -> Source:
-    """The text with the variables of its regions that are used after them declared before them."""
+    """The source with the variables that are used after its regions declared before them."""
     try:
         file = c_file(source)
         edits = [edit for region in file.regions for edit in _edits(file, region)]
@@ -46,7 +47,7 @@ def with_outer_declarations(source: Source) -> Source:
 
 
 def moved_declarations(source: Source) -> tuple[tuple[Span, Span], ...]:
-    """The declarations of such variables: the words before what is declared, and the whole."""
+    """The declarations of such variables: the words before the first declarator, and the whole."""
     found = []
     file = c_file(source)
     for node in (node for region in file.regions for node, _ in _moved(file, region)):
@@ -80,7 +81,7 @@ def _moved(file: CFile, region: Region) -> Iterator[tuple[Node, tuple[str, ...]]
 
 
 def _assignments(declaration: Node, kind: Node) -> list[Edit]:
-    """What is left of a declaration: `s = 0; t = 1;` of `double s = 0, r, t = 1;`."""
+    """The assignments that remain of a declaration: `s = 0; t = 1;` of `double s = 0, r, t = 1;`."""
     given = [
         f"{field(one, 'declarator').text} = {on_one_line(field(one, 'value').text)};"
         for one in declaration.children_by_field_name("declarator")
@@ -91,7 +92,7 @@ def _assignments(declaration: Node, kind: Node) -> list[Edit]:
 
 
 def _plain_names(declaration: Node) -> tuple[str, ...]:
-    """The names of a declaration of numbers, which has no other words than their type."""
+    """The names of a declaration of numbers that has no words besides their type."""
     parts = named_children(declaration)
     kind = declaration.child_by_field_name("type")
     declarators = declaration.children_by_field_name("declarator")
@@ -115,7 +116,7 @@ _TYPES = ("primitive_type", "sized_type_specifier", "type_identifier")
 
 
 def _place_before(file: CFile, region: Region) -> int | None:
-    """After the last token before the pragma of a region, where a statement ends there, or a block begins."""
+    """The end of the last token before a region's pragma, if a statement ends or a block starts there."""
     pragmas = [one.place for one in file.directives if one.place.end <= region.place.start]
     if file.source.chosen or not pragmas:
         return None
@@ -125,7 +126,7 @@ def _place_before(file: CFile, region: Region) -> int | None:
 
 
 def _rest_of_block(text: str, start: int) -> str:
-    """The text from a place to the end of the block that it is in."""
+    """The source from an offset to the end of the enclosing block."""
     text = without_comments(text, literals=False)
     depth = 0
     for at in range(start, len(text)):
@@ -140,11 +141,11 @@ _TRAILING = re.compile(rf"(?<=[\w\]])\s*(__attribute(?:__)?\s*\(\s*\(\s*(?:{_KIN
 _DECLARED = re.compile(
     r"(?:\b(?!return\b|typedef\b|goto\b|else\b)[A-Za-z_]\w*[\s*]+)+[A-Za-z_]\w*(?:\s*\[[^\[\];{}]*\])*\s*"
 )
-"""Words, a name and its sizes, up to the attribute."""
+"""The words, the name and its sizes before the attribute."""
 
 
 def with_leading_attributes(source: Source) -> Source:
-    """The text with attributes of the variables of its regions before what they are about."""
+    """The source with attributes of the variables of its regions before their declarators."""
     if "__attribute" not in source.text:
         return source
     text = without_comments(source.text, literals=True)
@@ -160,9 +161,9 @@ def with_leading_attributes(source: Source) -> Source:
 
 
 def hides_words(source: Source, places: tuple[tuple[Span, Span], ...], options: CompilerOptions) -> bool:
-    """Whether a macro makes words before what is declared, or a comma in the declaration.
+    """Whether a macro produces words before the declarator, or a comma in the declaration.
 
-    `double` and other words of plain numbers are what they seem.
+    `double` and other words of plain numbers are harmless.
     """
     for _, spot in typed_file(source, options).located:
         assert isinstance(spot, Located)

@@ -1,12 +1,12 @@
-"""Variables of a region that have the name of another one there: they get a name of their own.
+"""Renames variables of a region that share their name with another variable there.
 
     for (..) { int j = 2 * i; x[j] = 0; }            for (..) { int j_1 = 2 * i; x[j_1] = 0; }
     for (int j = 0; j < n; j++) ..                   for (int j = 0; j < n; j++) ..
     int j = 0; while (j < n) ..                      int j_2 = 0; while (j_2 < n) ..
     for (int n = 0; n < m; n++) x[n] = 0;            for (int n_1 = 0; n_1 < m; n_1++) x[n_1] = 0;
 
-Loops one after the other may share the name of their iterators, and so may blocks.  The name is fresh in the
-file; what macros make of it is for the caller to find out.  Lines stay.
+Consecutive loops may share the name of their iterators, and so may consecutive blocks.  The new name is fresh
+in the file; the caller must check what macros expand to.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span
 
 _OTHERWISE = ("enumerator", "function_definition", "type_definition")
-"""What gives names a meaning besides declarations."""
+"""Nodes that give names a meaning besides declarations."""
 _LEFT_WHOLE = ("while_statement", "do_statement", "switch_statement")
-"""Statements that may be left as they are, with what they declare."""
+"""Statements that may be kept unchanged, with their declarations."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Variable:
-    """What a declarator of a region declares, and the statement that it is known in from there on."""
+    """A variable that a declarator of a region declares, and the statement that is its scope."""
 
     name: str
     declarator: Node
@@ -42,12 +42,12 @@ class _Variable:
 
     @property
     def is_counter(self) -> bool:
-        """Whether the head of a loop declares it."""
+        """Whether it is declared in the head of a loop."""
         return self.scope.type == "for_statement"
 
 
 def with_distinct_names(source: Source) -> Source:
-    """The text with other names for such variables, as long as none of them is used after its region."""
+    """The source with such variables renamed, if none of them is used after its region."""
     return edited_while(source, _edits)
 
 
@@ -86,7 +86,7 @@ def _variables(block: Node) -> Iterator[_Variable]:
 
 
 def _counting(block: Node, name: str) -> Iterator[Node]:
-    """The loops that count by a name without declaring it."""
+    """The loops with this iterator that do not declare it."""
     for loop in block.of_type("for_statement"):
         start = loop.child_by_field_name("initializer")
         if loop_iterator(loop) == name and start is not None and start.type != "declaration":
@@ -94,7 +94,7 @@ def _counting(block: Node, name: str) -> Iterator[Node]:
 
 
 def _in_conflict(known: list[_Variable], outer: list[Node], counting: list[Node]) -> Iterator[_Variable]:
-    """The variables to rename: those that are not `outer`, hide another one, or are of another kind."""
+    """The variables to rename: those that hide another one, or differ in kind, and are not `outer`."""
     is_read = any(not any(loop.span.contains(place.span) for loop in counting) for place in outer)
     for one in known:
         is_inside = any(loop.span.contains(one.declarator.span) for loop in counting)
@@ -111,7 +111,7 @@ def _in_conflict(known: list[_Variable], outer: list[Node], counting: list[Node]
 
 
 def _alike(one: _Variable, other: _Variable) -> bool:
-    """Whether two variables of blocks are declared in the same words."""
+    """Whether the declarations of two variables of blocks are spelled alike."""
     return _words(one.declarator) == _words(other.declarator)
 
 
@@ -122,7 +122,7 @@ def _words(declarator: Node) -> tuple[str, str]:
 
 
 def _frame(scope: Node) -> Span | None:
-    """The statement around a declaration that may be left as it is."""
+    """The innermost statement around a declaration that may be kept unchanged."""
     node: Node | None = scope
     while node is not None and node.type not in _LEFT_WHOLE:
         if node.type == "for_statement" and loop_iterator(node) is None:
@@ -132,7 +132,7 @@ def _frame(scope: Node) -> Span | None:
 
 
 def _renamed(variable: _Variable, known: list[_Variable], region: Span) -> list[Edit]:
-    """The name replaced where it means this variable; nothing where that is outside of the region."""
+    """Edits that rename all uses of this variable; none if some are outside of the region."""
     name = variable.name
     inner = [one for one in known if one is not variable and variable.sees(one.declarator)]
     named = [
@@ -148,7 +148,7 @@ def _renamed(variable: _Variable, known: list[_Variable], region: Span) -> list[
 
 
 def _is_linked(declarator: Node) -> bool:
-    """Whether the name is that of something outside: `extern double z;`, `double g(int);`."""
+    """Whether the name has linkage: `extern double z;`, `double g(int);`."""
     declaration = declarator.parent
     words = () if declaration is None else declaration.children
     is_stored = any(word.type == "storage_class_specifier" for word in words)
@@ -156,7 +156,7 @@ def _is_linked(declarator: Node) -> bool:
 
 
 def _sizes_name(variable: _Variable) -> bool:
-    """`double t[t]`: a name is known after its declarator."""
+    """Whether the declarator names the variable twice: in `double t[t]`, the scope starts after it."""
     declarator = variable.declarator
     found = [one for one in walk(declarator.declared) if one.type == "identifier"]
     return sum(one.text == variable.name for one in found) != 1

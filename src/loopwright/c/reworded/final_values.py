@@ -1,21 +1,21 @@
-"""Iterators that are read after their loops: the loop gets one of its own, and the old one its last value.
+"""Gives loops their own iterator if the old one is read afterwards, and assigns its final value to it.
 
     for (i = a; i < b; i++) B(i)
 is
     { for (int k = a; k < b; k++) B(k)   if (a < b) i = b; else i = a; }
 
-and the like for <=, >, >= and other steps: i is a + s * ceil((b - a) / s) where the loop runs at all.
+and likewise for <=, >, >= and other steps: i is a + s * ceil((b - a) / s) if the loop runs at all.
 
-It is an identity where the names in a and b, and i, are of type int and the loop changes none of them, where
-nothing but `return` leaves it early, where i is a local variable, and k a fresh name; that no pointer leads
-to i is for the caller to find out.  i may be of a wider type, with names of that type in a and b, or ints if
-it is signed.  The text computes nothing that the loop does not: the last value of i is one that the loop
-gives it.  Lines stay.  A variable of the file is like a local one where the loop calls nothing.
+It is an identity if the names in a and b, and i, have type int and the loop modifies none of them, if
+nothing but `return` exits it early, if i is a local variable, and k a fresh name; the caller must check
+that no pointer points to i.  i may have a wider type, with names of that type in a and b, or of int if it is
+signed.  The new source computes nothing that the loop does not: the final value of i is one that the loop
+gives it.  Line numbers do not change.  A variable of file scope counts as local if the loop calls nothing.
 
-Of an unsigned i, `for (i = 0; i + 3 < n; i += 4)` is one where the number that is added is one less than the
-step, and so is `i + 4 <= n`: i is 4 * (n / 4) after it, whether it runs or not.  With `<` and a step that is
-a power of two, neither i + 3 nor i + 4 wraps around while the test holds; otherwise that is for the reader of
-the test to find out, which stays as it is.  It is m after `for (i = 0; i < m; i += 4)` where m is n - n % 4,
+For an unsigned i, `for (i = 0; i + 3 < n; i += 4)` qualifies if the added number is one less than the
+step, and so does `i + 4 <= n`: i is 4 * (n / 4) after it, whether it runs or not.  With `<` and a step that
+is a power of two, neither i + 3 nor i + 4 wraps around while the test holds; otherwise the reader of the
+test, which is unchanged, must check it.  i is m after `for (i = 0; i < m; i += 4)` if m is n - n % 4,
 or a name for that; `n / 4 * 4` and `n & ~3` are the same number.
 """
 
@@ -47,11 +47,11 @@ _SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NOT_LOCAL = frozenset(("static", "extern", "volatile", "_Thread_local", "__thread"))
 _OF_OTHERS = _NOT_LOCAL - {"static"}
 _LEAVING = ("goto_statement", "labeled_statement")
-"""A `return` ends the life of the iterator, too."""
+"""Exits that are not supported; a `return` is, as it ends the lifetime of the iterator, too."""
 
 
 def with_final_values(source: Source) -> Source:
-    """The text with a loop variable of its own for each loop whose iterator is read after it."""
+    """The source with a separate loop variable for each loop whose iterator is read after it."""
     return edited_while(source, _edits)
 
 
@@ -68,13 +68,13 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
 
 
 def is_assigned(loop: Node) -> bool:
-    """Whether a loop assigns its first value to a variable that is declared before it."""
+    """Whether a loop initialises a variable that is declared before it."""
     start = loop.child_by_field_name("initializer")
     return start is not None and start.type == "assignment_expression" and operator(start) == "="
 
 
 def _is_read(passage: Passage, name: str, loops: list[Node]) -> bool:
-    """Whether the function around a region mentions its local variable outside of the loops over it."""
+    """Whether the function around a region uses its local variable outside of the loops over it."""
     inside = [one.span for one in loops if loop_iterator(one) == name]
     around = passage.function
     if not any(name in _declared_names(one) for one in around):
@@ -90,13 +90,13 @@ def _is_read(passage: Passage, name: str, loops: list[Node]) -> bool:
 
 
 def _declared_names(node: Node) -> tuple[str, ...]:
-    """The names that a declaration or a parameter declares, whatever they are."""
+    """All names in a declaration or parameter declaration."""
     is_one = node.type in ("declaration", "parameter_declaration")
     return identifiers(node) if is_one else ()
 
 
 def _is_of_the_file(passage: Passage, name: str) -> bool:
-    """Whether a name is an integer variable that the file declares for all of its functions."""
+    """Whether a name is an integer variable of file scope."""
     return any(
         one.type == "declaration" and not _OF_OTHERS & set(names_in(one.text)) and declares(one, name)
         for one in whole_tree(passage.file).named_children
@@ -105,19 +105,19 @@ def _is_of_the_file(passage: Passage, name: str) -> bool:
 
 @dataclass(frozen=True)
 class LoopCount:
-    """`for (i = first; i relation limit; i += step)`; a step below 0 counts down."""
+    """The loop `for (i = first; i relation limit; i += step)`; a step below 0 counts down."""
 
     first: str
     relation: str
     limit: str
     step: int
     names: frozenset[str]
-    """Those in the bounds."""
+    """The names in the bounds."""
     kind: str = "int"
     """The type of the iterator."""
     wide: str = ""
-    """n of `i + 3 < n` or `i + 4 <= n`, where i is unsigned, starts with 0 and counts in steps of 4, or the
-    limit itself where that is a multiple of the step."""
+    """The n of `i + 3 < n` or `i + 4 <= n`, if i is unsigned, starts at 0 and has step 4; or the
+    limit itself if it is a multiple of the step."""
 
     def holds(self, own: str) -> str:
         """The test of a loop over `own`."""
@@ -131,7 +131,7 @@ class LoopCount:
 
     @property
     def last(self) -> str:
-        """What the iterator is after the loop, where it runs at all."""
+        """The final value of the iterator if the loop runs at all."""
         sign = "+" if self.step > 0 else "-"
         size = abs(self.step)
         if size == 1 and "=" in self.relation:
@@ -145,7 +145,7 @@ class LoopCount:
 
     @property
     def final(self) -> str:
-        """What the iterator is after the loop."""
+        """The final value of the iterator."""
         if self.wide:
             return self.limit if self.wide == self.limit else f"{self.step} * ({self.wide} / {self.step})"
         return f"({self.test} ? {self.last} : {self.first})"
@@ -167,7 +167,7 @@ def _with_own_variable(loop: Node, name: str, passage: Passage) -> Edit | None:
 
 
 def count_of(loop: Node, name: str, passage: Passage) -> LoopCount | None:
-    """How a loop counts, where its iterator and its bounds are integers that only its head changes."""
+    """How a loop counts, if only its head modifies its iterator and bounds, and these are integers."""
     declared = passage.file.declarations
     kind = integer_type(name, declared, loop)
     count = _up_to_a_multiple(loop, name, kind) or loop_count(loop, name)
@@ -185,7 +185,7 @@ def count_of(loop: Node, name: str, passage: Passage) -> LoopCount | None:
 
 
 def _wide_limit(loop: Node, count: LoopCount) -> str | None:
-    """n of `for (i = 0; i + 3 < n; i += 4)`, or of `i + 4 <= n`, over an unsigned i."""
+    """The n of `for (i = 0; i + 3 < n; i += 4)`, or of `i + 4 <= n`, over an unsigned i."""
     test = binary(field(loop, "condition"))
     if test is None:
         return None
@@ -198,9 +198,9 @@ def _wide_limit(loop: Node, count: LoopCount) -> str | None:
 
 
 def _up_to_a_multiple(loop: Node, name: str, kind: str | None) -> LoopCount | None:
-    """`for (i = 0; i < n - n % 4; i += 4)` over an unsigned i, however the multiple of the step is written.
+    """The count of `for (i = 0; i < n - n % 4; i += 4)` over an unsigned i, for any form of the multiple.
 
-    `~3` is -4, which is converted to the type of n; `~3u` has no more than the bits of an unsigned int.
+    `~3` is -4, converted to the type of n; `~3u` has only the bits of an unsigned int.
     """
     test, step = binary(loop.child_by_field_name("condition")), _small_step(loop, name)
     if kind not in _UNSIGNED or test is None or test.sign != "<" or step is None or step < 2:
@@ -221,7 +221,7 @@ def _up_to_a_multiple(loop: Node, name: str, kind: str | None) -> LoopCount | No
 
 
 def _multiples(size: str, step: int) -> tuple[str, ...]:
-    """How the largest multiple of a number up to another one is written."""
+    """Spellings of the largest multiple of `step` not above `size`."""
     floor = f"{size}/{step}"
     return (f"{size}-{size}%{step}", f"{floor}*{step}", f"({floor})*{step}", f"{step}*({floor})")
 
@@ -230,7 +230,7 @@ _CHANGING = ("assignment_expression", "update_expression", "pointer_expression",
 
 
 def _is_multiple(name: Node, step: int) -> bool:
-    """Whether a variable is declared as the largest multiple of a number up to another one, and both stay."""
+    """Whether a variable is declared as the largest multiple not above another one, and neither changes."""
     root = name
     while root.parent is not None:
         root = root.parent
@@ -253,14 +253,14 @@ _UNSIGNED = (
     *("size_t", "uint32_t", "uint64_t"),
 )
 _WIDER = ("long", "long long", "ptrdiff_t", "ssize_t", "int64_t", *_UNSIGNED)
-"""Types that an int is converted to where the two meet; those of headers by their names."""
+"""Types that an int operand is converted to by the usual conversions; those of headers by name."""
 
 
 def _counts_alike(loop: Node, count: LoopCount, kinds: set[str | None]) -> bool:
-    """Whether bounds mean the same numbers in the test of a loop over a wider type and outside of it.
+    """Whether bounds have the same values inside the test of a loop over a wider type and outside of it.
 
-    They are numbers that are ints, and names of that type, or ints for a signed one.  What is unsigned is
-    not added to, and does not reach the ends of its type.
+    They consist of literals that are ints, and names of that type, or of int for a signed one.  Nothing is
+    added to an unsigned one, and it does not reach the limits of its type.
     """
     if count.kind not in _WIDER or abs(count.step) != 1:
         return False
@@ -277,7 +277,7 @@ def _counts_alike(loop: Node, count: LoopCount, kinds: set[str | None]) -> bool:
 
 
 def _sides(loop: Node) -> list[Node]:
-    """What the test of a loop compares, but for numbers."""
+    """The operands of a loop's test, except for literals."""
     core = without_parentheses(field(loop, "condition"))
     sides = [field(core, side) for side in ("left", "right")]
     return [side for side in sides if without_parentheses(side).type != "number_literal"]
@@ -296,7 +296,7 @@ def loop_count(loop: Node, name: str) -> LoopCount | None:
     first = first_value(loop)
     if more is None or relation not in wanted or not (is_simple(first) and is_simple(right)):
         return None
-    # What is computed for longer steps stays in range if counting does.
+    # The value computed for longer steps does not overflow if counting does not.
     if abs(step) > 1 and (step < 0 or not _is_small(first.text)):
         return None
     limit = on_one_line(right.text) if more == "0" else f"{operand(on_one_line(right.text))} - {more}"
@@ -305,7 +305,7 @@ def loop_count(loop: Node, name: str) -> LoopCount | None:
 
 
 def _added(node: Node, name: str) -> str | None:
-    """The number c of `name + c`, "0" of the name alone; None of anything else."""
+    """The number c of `name + c`, "0" for the name alone; None for anything else."""
     if node.text == name:
         return "0"
     found = binary(node)
@@ -316,7 +316,7 @@ def _added(node: Node, name: str) -> str | None:
 
 
 def _is_small(text: str) -> bool:
-    """Whether a text is a number with which sums of ints stay in range if counting does."""
+    """Whether a literal is so small that sums of ints with it do not overflow if counting does not."""
     return decimal(text) is not None and len(text) <= 4
 
 
@@ -326,8 +326,8 @@ def _small_step(loop: Node, name: str) -> int | None:
 
 
 def is_alone(loop: Node, name: str, passage: Passage) -> bool:
-    """Whether only its head changes the iterator of a loop, which is always left at its end, and whose
-    name means nothing else in it; no pragma is about the loop or names it."""
+    """Whether only its head modifies the iterator of a loop, the loop exits only through its test, and the
+    name means nothing else in it; no pragma applies to the loop or names it."""
     body = field(loop, "body")
     said = [one.place.text for one in passage.region.pragmas]
     if passage.is_directed(loop) or any(name in text and name in names_in(text) for text in said):
@@ -342,7 +342,7 @@ def is_alone(loop: Node, name: str, passage: Passage) -> bool:
 
 
 def integer_type(name: str, known: Declarations, loop: Node) -> str | None:
-    """The type of an integer variable, or of the iterator of a loop around that declares it."""
+    """The type of an integer variable, or of the iterator that an enclosing loop declares."""
     around = loop.parent
     while around is not None:
         start = around.child_by_field_name("initializer") if around.type == "for_statement" else None

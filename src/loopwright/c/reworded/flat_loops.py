@@ -1,4 +1,4 @@
-"""Loops over all elements of a table in one, and tables in one row.
+"""Rewrites one loop over all elements of a table as nested loops, and nested loops as one.
 
     for (t = 0; t < n * m; t++) B(t / m, t % m, t)      for (u = 0; u < n; u++)
                                                           for (v = 0; v < m; v++) B(u, v, u * m + v)
@@ -6,11 +6,11 @@
     for (i = 0; i < n; i++)                             for (t = 0; t < n * m; t++) B(t)
       for (j = 0; j < m; j++) B(i * m + j)
 
-By t = (t / m) * m + t % m the iterations are the same ones, in the same order, where the sizes are not
-negative: of two negative sizes the product is not, and one loop runs where two do not.  B changes neither
-sizes nor iterators, and no jump leaves it; i and j of the second form are in subscripts alone, so that it
-does not matter in which type they are added.  A name that is given a product once is this product.  What
-macros and pointers hide is for the caller to find out.  Lines stay.
+Since t = (t / m) * m + t % m, the iterations and their order are the same if the sizes are not
+negative: the product of two negative sizes is positive, so that one loop runs and two do not.  B modifies
+neither sizes nor iterators, and no jump leaves it; in the second form, i and j occur only in subscripts, so
+the type of their sum does not matter.  A name that is assigned a product once is replaced by it.  The
+caller must check what macros and pointers hide.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ _TESTS = ("<", "<=", ">", ">=", "!=")
 _ALSO_LEAVING = (*LEAVING, "labeled_statement", "gnu_asm_expression")
 _WIDE = ("long", "long long", "size_t", "ptrdiff_t", "int64_t", "uint64_t", "unsigned long")
 INDEX_TYPES = ("int", *_WIDE)
-"""Types that products and subscripts may be converted to, where nothing overflows."""
+"""Types that products and subscripts may be converted to if nothing overflows."""
 _OF_PRODUCTS = (*INDEX_TYPES, "unsigned", "unsigned int")
 
 
 def with_nested_loops(source: Source) -> Source:
-    """The text with a loop for each size in place of one over their product."""
+    """The source with a loop for each size in place of one over their product."""
     return rewritten(_with_products(source), _nested, "for_statement", most=_MOST)
 
 
 def with_flat_loops(source: Source) -> Source:
-    """The text with one loop over the elements of a table in place of two."""
+    """The source with one loop over the elements of a table in place of two."""
     return rewritten(_with_products(source), _flat, "for_statement", most=_MOST)
 
 
 def has_products(source: Source) -> bool:
-    """Whether the end of a loop of a region is a product of names, or may be a name for one."""
+    """Whether the bound of a loop in a region is a product of names, or may be a name for one."""
     found = passages(_with_products(source))
     loops = (one for passage in found for one in passage.block.of_type("for_statement"))
     tests = (one.child_by_field_name("condition") for one in loops)
@@ -55,7 +55,7 @@ def has_products(source: Source) -> bool:
 
 
 def _with_products(source: Source) -> Source:
-    """The text with products in place of names that are declared as these and given nothing else."""
+    """The source with products in place of names that are declared as these and not modified."""
     edits: list[Edit] = []
     for block in (passage.block for passage in passages(source)):
         changed = changed_in(block)
@@ -79,7 +79,7 @@ def _with_products(source: Source) -> Source:
 
 
 def _is_in_scope(declarator: Node, uses: Sequence[Node]) -> bool:
-    """Whether uses of a name come after it is declared, in the block of its declaration."""
+    """Whether all uses of a name follow its declarator, in the block of its declaration."""
     whole = declarator.parent
     block = None if whole is None else whole.parent
     return block is not None and all(
@@ -88,8 +88,8 @@ def _is_in_scope(declarator: Node, uses: Sequence[Node]) -> bool:
 
 
 def _is_compared(use: Node, *, in_sums: bool) -> bool:
-    """Whether a use is a side of the test of a loop: there no type but that of the test matters.  What is
-    signed may be in a sum there."""
+    """Whether a use is an operand of a loop's test, where only the type of the comparison matters.  A
+    signed one may be in a sum there."""
     around = use.parent
     while around is not None and (
         around.type == "parenthesized_expression"
@@ -103,14 +103,14 @@ def _is_compared(use: Node, *, in_sums: bool) -> bool:
 
 
 def _without_const(declarator: Node) -> list[Edit]:
-    """A declaration of one variable that is left without its value."""
+    """Edits that remove qualifiers from a declaration that loses its initialiser."""
     whole = declarator.parent
     words = [] if whole is None else [one for one in whole.children if one.type == "type_qualifier"]
     return [(one.start, one.end, "") for one in words]
 
 
 def factors_of(node: Node) -> list[str]:
-    """The names and numbers that an expression is the product of, casts to integers left out."""
+    """The names and numbers whose product an expression is, without casts to integers."""
     node = without_parentheses(node)
     if node.type == "cast_expression":
         return factors_of(field(node, "value")) if field(node, "type").text in INDEX_TYPES else []
@@ -123,7 +123,7 @@ def factors_of(node: Node) -> list[str]:
 
 
 def _counted(loop: Node) -> tuple[str, list[str]] | None:
-    """The iterator and the factors of the end of a loop `for (t = 0; t < n * m; t++)`."""
+    """The iterator and the factors of the bound of a loop `for (t = 0; t < n * m; t++)`."""
     test, name = binary(loop.child_by_field_name("condition")), loop_iterator(loop)
     if name is None or test is None or test.sign not in ("<", ">", "!=") or first_value(loop).text != "0":
         return None
@@ -134,7 +134,7 @@ def _counted(loop: Node) -> tuple[str, list[str]] | None:
 
 
 def _unless_negative(end: Node) -> Node:
-    """e of `e < 0 ? many : e`: what a size is that is not negative."""
+    """The e of `e < 0 ? many : e`: the value of a nonnegative size."""
     core = without_parentheses(end)
     if core.type != "conditional_expression" or core.child_by_field_name("consequence") is None:
         return end
@@ -145,7 +145,7 @@ def _unless_negative(end: Node) -> Node:
 
 
 def _stays(body: Node, names: set[str]) -> bool:
-    """Whether nothing in a body changes these names, hides them or jumps out of it."""
+    """Whether nothing in a body modifies these names, hides them or jumps out of it."""
     if body.of_type(*_ALSO_LEAVING) or not names.isdisjoint(changed_in(body)):
         return False
     return not any(declares(node, name) for node in body.of_type("declaration") for name in names)
@@ -176,13 +176,13 @@ def _nested(loop: Node, passage: Passage) -> list[Edit] | None:
 
 
 def _is_shared(pragma: Directive) -> bool:
-    """Whether a pragma says that the iterations of a loop are independent, and nothing of loops inside."""
+    """Whether a pragma only declares the iterations of a loop independent, not those of inner loops."""
     words = names_in(pragma.argument)
     return words[:1] == ("omp",) and "for" in words and not {"collapse", "ordered"} & {*words}
 
 
 def _parts(body: Node, name: str, factors: Sequence[str], own: Sequence[str]) -> Iterator[Edit]:
-    """What the iterator is, and its quotients and remainders, by the iterators of the loops."""
+    """Edits that express the iterator, its quotients and remainders by the iterators of the loops."""
     whole = own[0]
     for u, size in zip(own[1:], factors[1:], strict=True):
         whole = f"({whole} * {size} + {u})"
@@ -200,7 +200,7 @@ def _parts(body: Node, name: str, factors: Sequence[str], own: Sequence[str]) ->
 
 
 def _quotients(body: Node, name: str, inner: Sequence[str]) -> frozenset[str]:
-    """The names that are declared as t / m, and given nothing else."""
+    """The names that are declared as t / m, and not modified."""
     changed = changed_in(body)
     return frozenset(
         field(one, "declarator").text
@@ -212,7 +212,7 @@ def _quotients(body: Node, name: str, inner: Sequence[str]) -> frozenset[str]:
 
 
 def _is_quotient(node: Node, name: str, divisors: Sequence[str]) -> bool:
-    """Whether an expression is t / m, or t / (m * p), or t divided by one after the other."""
+    """Whether an expression is t / m, or t / (m * p), or successive divisions of t."""
     node, found = without_parentheses(node), list[str]()
     while (quotient := binary(node)) is not None and quotient.sign == "/":
         node, found = quotient.left, [*factors_of(quotient.right), *found]
@@ -220,7 +220,7 @@ def _is_quotient(node: Node, name: str, divisors: Sequence[str]) -> bool:
 
 
 def _level(node: Node, name: str, factors: Sequence[str], rows: frozenset[str]) -> int | None:
-    """The number of the loop whose iterator an expression is."""
+    """The index of the loop whose iterator an expression equals."""
     found = binary(node)
     if found is None:
         return None
@@ -280,7 +280,7 @@ def _row_sum(use: Node, i: str, j: str, columns: Sequence[str]) -> Node | None:
 
 
 def _is_subscript(node: Node) -> bool:
-    """Whether a sum is a part of the sum that a subscript is."""
+    """Whether a sum is a term of a subscript."""
     around, top = [node], node.parent
     while top is not None and top.type in ("binary_expression", "parenthesized_expression"):
         around.append(top)

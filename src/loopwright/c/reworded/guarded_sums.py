@@ -1,4 +1,4 @@
-"""Sums to which threads add under `atomic` or `critical`, as the reductions that they are.
+"""Rewrites sums that threads update under `atomic` or `critical` as reductions.
 
     #pragma omp parallel for                          #pragma omp parallel for reduction(+:s)
     for (..) {                                        for (..) {
@@ -15,9 +15,9 @@
       s += own;
     }                                                 }
 
-Nothing else in the loop, or in the block, names `s`, and nothing but such sums `own`, which has the type of
-`s`.  What is added to integers one by one is made of integers: others would be cut off at each step.  The
-order in which the terms of a sum are added is not known in either form.  Lines stay.
+Nothing else in the loop or block names `s`, and nothing but such sums names `own`, which has the type
+of `s`.  The terms added one by one to an integer are integers: others would be truncated at each step.  The
+order in which the terms are added is unspecified in both forms.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SIGNS = ("+=", "-=")
 
 
 def with_reductions(source: Source) -> Source:
-    """The text with clauses in place of such guards, where all that is guarded is a sum."""
+    """The source with clauses in place of such guards, if only a sum is guarded."""
     if not any(word in source.text for word in ("atomic", "critical")):
         return source
     file = c_file(source)
@@ -56,14 +56,14 @@ def with_reductions(source: Source) -> Source:
 
 @dataclass(frozen=True)
 class _GuardedSum:
-    """What a pragma guards, in a region."""
+    """A pragma in a region that guards a statement."""
 
     file: CFile
     region: Region
     guard: Directive
 
     def edits(self) -> list[Edit]:
-        """The changes that make it a reduction; none where it is something else."""
+        """Edits that make the statement a reduction; none if it is something else."""
         around = self.file.block(self.region.place)
         after = [one for one in around.statements() if one.start >= self.guard.place.end]
         statement = min(after, key=lambda one: (one.start, -one.end), default=None)
@@ -87,7 +87,7 @@ class _GuardedSum:
         return own[0] if len(own) == 1 and _DIVIDED.match(own[0].argument) is not None else None
 
     def in_loop(self, name: Node, value: Node, loop: Node) -> list[Edit]:
-        """s += e in each iteration."""
+        """Edits for `s += e` in each iteration."""
         pragma = self.directive(loop)
         kind = self.declared(name)
         if pragma is None or kind is None or not self.is_exact(kind, value):
@@ -97,17 +97,17 @@ class _GuardedSum:
         return [_blanked(self.guard), _with_clause(pragma, name.text)]
 
     def is_told(self, *names: str) -> bool:
-        """Whether a pragma of the file is about one of these."""
+        """Whether a pragma of the file names one of these."""
         pragmas = [one for one in self.file.directives if one.name == "pragma"]
         return any(not {*names}.isdisjoint(names_in(one.argument)) for one in pragmas)
 
     def declared(self, name: Node) -> Variable | None:
-        """What a variable is declared as, where it holds one number."""
+        """The declaration of a variable, if it is a scalar."""
         found = self.file.declarations.visible(name.text, name.span)
         return None if found is None or found.rank or name.text in self.file.macro_names else found
 
     def is_exact(self, kind: Variable, value: Node) -> bool:
-        """Whether what is added does not lose a part of it in the type of the sum."""
+        """Whether the terms are exact in the type of the sum."""
         own = self.type_of(kind)
         if own in _FLOATING or not is_integer_type(own):
             return own in _FLOATING
@@ -125,7 +125,7 @@ class _GuardedSum:
         return True
 
     def in_block(self, name: Node, value: Node, statement: Node) -> list[Edit]:
-        """s += own after the loop of a block."""
+        """Edits for `s += own` after the loop of a block."""
         block, own = statement.parent, without_parentheses(value)
         heads = [one for one in self.region.pragmas if block is not None and is_before(one, block)]
         is_block = len(heads) == 1 and BLOCK.match(heads[0].argument) is not None
@@ -155,7 +155,7 @@ class _GuardedSum:
 
 
 def _sum_of(statement: Node) -> tuple[Node, Node] | None:
-    """s and e of `s += e;`, or of a block of that alone."""
+    """The operands s and e of `s += e;`, or of a block with only this statement."""
     inner = named_children(statement)
     if statement.type == "compound_statement" and len(inner) == 1:
         return _sum_of(inner[0])
@@ -167,7 +167,7 @@ def _sum_of(statement: Node) -> tuple[Node, Node] | None:
 
 
 def _is_added_to(node: Node) -> bool:
-    """Whether a name is s in a statement `s += e;`."""
+    """Whether a name is the s of a statement `s += e;`."""
     core = node.parent
     statement = None if core is None else core.parent
     added = None if statement is None else _sum_of(statement)
@@ -175,7 +175,7 @@ def _is_added_to(node: Node) -> bool:
 
 
 def _begins_at_zero(declaration: Node, name: str) -> bool:
-    """`double own = 0;`"""
+    """Whether a declaration is `double own = 0;`."""
     made = declaration.children_by_field_name("declarator") if declaration.type == "declaration" else []
     if len(made) != 1 or made[0].type != "init_declarator" or len(named_children(declaration)) != 2:
         return False

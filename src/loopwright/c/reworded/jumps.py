@@ -1,4 +1,4 @@
-"""Jumps out of loops: `break` where that is what they are, and blocks that hold a jump with its label.
+"""Rewrites jumps out of loops: into `break` if equivalent, or into blocks that hold a jump with its label.
 
     for (..) { if (c) goto L; B }                     for (..) { if (c) break; B }
     L: S                                              L: S
@@ -6,19 +6,20 @@
     for (..) for (..) { if (c) goto L; B }            { for (..) for (..) { if (c) goto L; B }
     L: S                                              L: ; } S
 
-The first is an identity where nothing stands between the loop and the label, and no `switch` or other loop
-around the jump is inside of the loop.  The second holds wherever all jumps to the label are in the loop: a
-label with an empty statement ends the block.  A label of an empty statement that nothing in the function
-names any more is left out.  Lines stay.
+The first is an identity if nothing is between the loop and the label, and the loop contains no `switch` or
+other loop around the jump.  The second holds if all jumps to the label are in the loop: a label with an
+empty statement ends the block.  A label of an empty statement that the function no longer names is removed.
+Line numbers do not change.
 
-What a function returns, as the value of a variable: so that the statements before it are all that counts.
+`with_returned_values` makes the result of a function the value of a variable, so that only the statements
+before it matter:
 
     double f(..) { B; return e; }           double f(..) { double r; B; r = (e); return r; }
     void f(..) { if (c) return; B }         void f(..) { if (c) ; else { B } }
 
-It is the same where no other `return` is in the function: what is returned is converted to the type of the
-function as in an assignment, and nothing after B uses what B declares.  r is a name that the text does not
-have.  Lines stay.
+It is equivalent if the function has no other `return`: the returned value is converted to the type of the
+function as in an assignment, and nothing after B uses what B declares.  r is a name that the source does not
+contain.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from loopwright.source import Edit, Source
 
 
 def with_structured_jumps(source: Source) -> Source:
-    """The text with the jumps out of the loops of its regions in these forms."""
+    """The source with the jumps out of the loops of its regions in these forms."""
     return edited_while(source, _edits) if "goto" in source.text else source
 
 
@@ -56,7 +57,7 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
 
 
 def _mentioned(passage: Passage) -> Counter[str]:
-    """How often the function around a region has each word: `goto L`, `L:`, `&&L`."""
+    """How often each word occurs in the function around a region: `goto L`, `L:`, `&&L`."""
     around = [without_comments(one.text, literals=False) for one in tops_around(passage)]
     return Counter(word for text in around for word in names_in(text))
 
@@ -64,7 +65,7 @@ def _mentioned(passage: Passage) -> Counter[str]:
 def _left_for(
     loop: Node, labelled: Node, block: Node, mentioned: Counter[str], *, is_held: bool
 ) -> list[Edit]:
-    """The changes for the jumps of a loop to the label right after it."""
+    """Edits for the jumps of a loop to the label right after it."""
     label = field(labelled, "label")
     jumps = [one for one in walk(block) if one.type == "goto_statement" and _target(one) == label.text]
     inside = [one for one in jumps if loop.span.contains(one.span)]
@@ -85,7 +86,7 @@ def _target(jump: Node) -> str:
 
 
 def _nearest(node: Node) -> Node | None:
-    """The loop or `switch` that a `break` here would leave."""
+    """The loop or `switch` that a `break` here would exit."""
     around = node.parent
     while around is not None and around.type not in (*LOOPS, "switch_statement"):
         around = around.parent
@@ -97,7 +98,7 @@ _TYPES = ("primitive_type", "sized_type_specifier", "type_identifier")
 
 
 def with_returned_values(source: Source, functions: Iterable[Node]) -> Source:
-    """The text in which these functions return the value of a variable, where they end with `return`."""
+    """The source in which these functions return the value of a variable, if they end with `return`."""
     if RETURNED in source.text:
         return source
     edits = [edit for one in functions for edit in _return_edits(one)]
@@ -133,7 +134,7 @@ _LABELS = ("labeled_statement", "goto_statement", "preproc_if", "preproc_ifdef")
 
 
 def _early(statement: Node) -> Node | None:
-    """The `return` of `if (c) return e;`."""
+    """The `return` in `if (c) return e;`."""
     if statement.type != "if_statement" or statement.child_by_field_name("alternative") is not None:
         return None
     inner = only_inside(field(statement, "consequence"))
@@ -146,7 +147,7 @@ def _value(statement: Node) -> Node | None:
 
 
 def _assigned(statement: Node) -> tuple[Edit, ...]:
-    """`return e;` as an assignment."""
+    """Edits that make `return e;` an assignment."""
     value, word = _value(statement), statement.start
     if value is None:
         return ((word, word + len("return"), ""),)

@@ -1,26 +1,26 @@
-"""Calls of `memset` and `memcpy` that are about elements of arrays, as loops over them.
+"""Rewrites `memset` and `memcpy` of array elements as loops over them.
 
     memset(a, 0, n * sizeof(double));         for (long k = 0; k < N; k++) a[k] = 0;
     memcpy(a, b + 2, n * sizeof(*a));         for (long k = 0; k < N; k++) a[k] = (b + 2)[k];
     memset(t, 0, sizeof t);                   the same, for an array `double t[8]` that is no parameter
 
-where the size is that of the elements, which are numbers, and a byte of zeros is a zero.  N is n; of a
-negative n, which is a very large size for the function, N is a large number too: such a loop writes what a
-loop of no iterations does not.  Lines stay.
+if the size is that of the elements, which are numbers, and zero bytes represent a zero.  N is n; for a
+negative n, which becomes a very large size for the function, N is a large number too: such a loop writes
+elements that a loop without iterations does not.  Line numbers do not change.
 
-Calls that fetch what is at an address beforehand do nothing to values, and are left out:
+`without_prefetches` removes calls that only prefetch memory, which do not affect values:
 
     __builtin_prefetch(&a[i + 16], 0, 3);     ;
 
-where the arguments are addresses and numbers that nothing is changed for.
+if the arguments are addresses and numbers without side effects.
 
-Fused products and sums of the library, as products and sums that round twice.
+`with_products` rewrites fused multiply-adds of the library as products and sums that round twice.
 
     fma(x, y, z)        ((double)(x) * (double)(y) + (double)(z))
     fmaf(x, y, z)       ((float)(x) * (float)(y) + (float)(z))
 
-The values are those of the call but for the rounding of the product.  The arguments are converted to the type
-of the function, as in a call.  Lines stay.
+The values differ from those of the call only by the rounding of the product.  The arguments are converted to
+the type of the function, as in a call.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _OTHERWISE = frozenset(("sizeof", "size_t", "unsigned", "int", "long", "short", 
 
 
 def with_memory_loops(source: Source) -> Source:
-    """The text with loops in place of such calls in its regions, where they are the library's."""
+    """The source with loops in place of such calls in its regions, if they are the library's."""
     if not any(name in source.text for name in _CALLED) or _NUMBER in source.text:
         return source
     try:
@@ -64,7 +64,7 @@ def with_memory_loops(source: Source) -> Source:
 
 
 def without_prefetches(source: Source) -> Source:
-    """The text without calls that only fetch memory beforehand, in its regions."""
+    """The source without calls in its regions that only prefetch memory."""
     if _PREFETCH not in source.text:
         return source
     try:
@@ -77,7 +77,7 @@ def without_prefetches(source: Source) -> Source:
 
 
 def _calls(source: Source, names: Sequence[str]) -> Iterator[tuple[Node, Node]]:
-    """The statements of regions that are calls of these functions, and the calls."""
+    """The statements in regions that are calls of these functions, and the calls."""
     for passage in passages(source):
         for node in passage.block.of_type("expression_statement"):
             call = node.only_expression
@@ -86,15 +86,15 @@ def _calls(source: Source, names: Sequence[str]) -> Iterator[tuple[Node, Node]]:
 
 
 def _is_bare(arguments: Node, file: CFile) -> bool:
-    """Whether nothing is changed for an address, by macros neither."""
+    """Whether computing an address has no side effect, even in macros."""
     words = {*names_in(arguments.text)}
     hidden = any(has_effect(macro.body) for macro in file.macros if macro.name in words)
     return not hidden and not has_effect(arguments.text) and _is_address(arguments)
 
 
 def _is_address(arguments: Node) -> bool:
-    """Whether an address is computed without reading memory, but for rows of its array, or dividing by names:
-    `&y[p[i + 8]]` reads an element."""
+    """Whether an address is computed without reading memory, except for rows of its array, and without
+    dividing by names: `&y[p[i + 8]]` reads an element."""
     addressed: set[Span] = set()
     for node in walk(arguments):
         match node.type:
@@ -135,15 +135,15 @@ def _loop(call: Node, declared: Declarations) -> str | None:
 
 
 def _is_copied(source: Variable, target: Variable, declared: Declarations) -> bool:
-    """Whether `memcpy` copies elements: those of another array, as what overlaps is not defined.  A pointer
-    that is declared in a block may lead into either of them."""
+    """Whether `memcpy` copies elements of another array, as overlapping is undefined behaviour.  A pointer
+    that is declared in a block may point into either of them."""
     is_led = any(one.scope.text.startswith("{") and not one.extents for one in (source, target))
     same = source.name == target.name
     return not (same or is_led) and _element(source, declared) == _element(target, declared)
 
 
 def _array(node: Node, declared: Declarations) -> Variable | None:
-    """The array of numbers that an address is in: `a`, `a + e`, `&a[e]`."""
+    """The array of numbers that contains an address: `a`, `a + e`, `&a[e]`."""
     node = without_parentheses(node)
     if node.type == "pointer_expression" and operator(node) == "&":
         inner = without_parentheses(field(node, "argument"))
@@ -162,7 +162,7 @@ def _element(variable: Variable, declared: Declarations) -> str:
 
 
 def _count(node: Node, target: Variable, declared: Declarations) -> str | None:
-    """How many elements a size in bytes is."""
+    """The number of elements for a size in bytes."""
     node = without_parentheses(node)
     if node.type == "sizeof_expression":
         own = re.fullmatch(rf"sizeof\s*\(?\s*{target.name}\s*\)?", node.text)
@@ -199,9 +199,9 @@ _BUILTIN = "__builtin_"
 
 
 def fused_calls(source: Source) -> list[Node]:
-    """The calls of a text, inner ones after those around them, where they are those of the library.
+    """The calls of fused multiply-adds of the library, inner calls after outer ones.
 
-    Its header may not be `<tgmath.h>`, where the types of the arguments choose the function.
+    The source may not include `<tgmath.h>`, where the types of the arguments select the function.
     """
     if "fma" not in source.text or _FUSED.search(without_comments(source.text, literals=False)) is None:
         return []
@@ -216,7 +216,7 @@ def fused_calls(source: Source) -> list[Node]:
 
 
 def with_products(source: Source, calls: Sequence[Node]) -> Source:
-    """The text with a product and a sum in place of each of these calls."""
+    """The source with a product and a sum in place of each of these calls."""
     edits = [
         edit
         for call in calls
@@ -231,7 +231,7 @@ def with_products(source: Source, calls: Sequence[Node]) -> Source:
 
 
 def _operand(call: Node, place: int, after: str) -> list[tuple[int, int, str]]:
-    """An argument in parentheses, with its conversion, and the operator in place of the comma after it."""
+    """Edits that put an argument in parentheses, with its conversion, and replace the comma after it."""
     argument = named_children(field(call, "arguments"))[place]
     start, end = argument.spelled.start, argument.end
     found = [(start, start, f"({_type_of(call)})("), (end, end, ")")]
@@ -242,7 +242,7 @@ def _operand(call: Node, place: int, after: str) -> list[tuple[int, int, str]]:
 
 
 def _type_of(call: Node) -> str | None:
-    """The type that a fused product and sum is computed in; None of another call."""
+    """The type that a fused multiply-add is computed in; None for other calls."""
     name = field(call, "function").text.removeprefix(_BUILTIN)
     arguments = named_children(field(call, "arguments"))
     return _TYPES.get(name) if len(arguments) == 3 else None

@@ -1,10 +1,10 @@
-"""Numbers in place of sizes that a function multiplies, or divides by: what it computes for these sizes.
+"""Replaces sizes that a function multiplies or divides by with numbers: the function for these sizes.
 
     void f(int n, int m, double *a)                     void f(int n, int m, double *a)
     { for (t = 0; t < n * m; t++) a[t / m] = ..; }      { for (t = 0; t < 3 * 2; t++) a[t / 2] = ..; }
 
-The sizes are parameters of the function which it does not change, of types that a number may have.  A macro
-of the file that mentions one has to be written out before.  Lines stay.
+The sizes are parameters that the function does not modify, of types that a literal may have.  A macro of
+the file that mentions one must be expanded before.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from loopwright.c.tokens import names_in
 from loopwright.source import Edit, Source
 
 _ENDINGS = {"int": "", "long": "l", "size_t": "ul", "unsigned": "u", "unsigned int": "u", "long long": "ll"}
-"""Of a number of each type."""
+"""The literal suffix of each type."""
 _TRIED = ((3, 2, 4, 5), (2, 5, 3, 4))
 _TIMES = ("*", "/", "%")
 
 
 def sizes_to_try(old: Source, new: Source) -> Iterator[dict[str, int]]:
-    """Numbers for the sizes that one of the texts multiplies or divides by, where both have them alike."""
+    """Numbers for the sizes that either source multiplies or divides by, if both have the same ones."""
     files = [c_file(text) for text in (old, new)]
     heads = [[_sizes(one) for one in functions_around(file)] for file in files]
     if not heads[0] or heads[0] != heads[1] or any(one != heads[0][0] for one in heads[0]):
@@ -39,7 +39,7 @@ def sizes_to_try(old: Source, new: Source) -> Iterator[dict[str, int]]:
 
 
 def with_numbers(source: Source, numbers: Mapping[str, int]) -> Source:
-    """The text with these numbers in the functions of its regions."""
+    """The source with these numbers in the functions of its regions."""
     edits: list[Edit] = []
     for function in functions_around(c_file(source)):
         kinds = _sizes(function)
@@ -51,7 +51,7 @@ def with_numbers(source: Source, numbers: Mapping[str, int]) -> Source:
 
 
 def mentions_sizes(source: Source) -> bool:
-    """Whether a macro that a function around a region uses names something that it may have as a size."""
+    """Whether a macro used in a function around a region names a possible size of it."""
     file = c_file(source)
     return _are_hidden(file, {name for function in functions_around(file) for name in _sizes(function)})
 
@@ -64,7 +64,7 @@ def _are_hidden(file: CFile, names: set[str]) -> bool:
 
 
 def functions_around(file: CFile) -> list[Node]:
-    """The functions that the regions of a file are in."""
+    """The functions that contain the regions of a file."""
     functions = whole_tree(file).of_type("function_definition")
     return [one for one in functions if any(one.span.contains(region.place) for region in file.regions)]
 
@@ -78,7 +78,7 @@ def _parameters(function: Node) -> list[Node]:
 
 
 def _sizes(function: Node) -> dict[str, str]:
-    """The parameters that are numbers, by name, and their types."""
+    """The numeric parameters by name, and their types."""
     found: dict[str, str] = {}
     for one in _parameters(function):
         named, kind = declared_name(field(one, "declarator")), field(one, "type").text
@@ -88,7 +88,7 @@ def _sizes(function: Node) -> dict[str, str]:
 
 
 def _multiplied(function: Node) -> Iterator[str]:
-    """The names in products of what is not a number, and in divisors."""
+    """The names in products of two non-constant factors, and in divisors."""
     for node in field(function, "body").of_type("binary_expression"):
         sides = [identifiers(field(node, side)) for side in ("left", "right")]
         if operator(node) in _TIMES and sides[1] and (sides[0] or operator(node) != "*"):
@@ -96,7 +96,7 @@ def _multiplied(function: Node) -> Iterator[str]:
 
 
 def _is_kept(file: CFile, names: list[str]) -> bool:
-    """Whether the functions leave these parameters as they are, and no macro names one."""
+    """Whether the functions do not modify these parameters, and no macro names one."""
     if _are_hidden(file, {*names}):
         return False
     for function in functions_around(file):

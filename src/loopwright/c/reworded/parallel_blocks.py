@@ -1,4 +1,4 @@
-"""Blocks of `omp parallel` that only hold loops which the threads share: each loop is a parallel one.
+"""Rewrites `omp parallel` blocks that contain only work-sharing loops: each loop becomes a parallel loop.
 
     #pragma omp parallel private(x)                   {
     {                                                 #pragma omp parallel for private(x) schedule(static)
@@ -8,18 +8,19 @@
     for (..) B                                        }
     }
 
-A loop around these that each thread runs by itself, with an iterator of its own, is one loop.  All threads
-wait at the end of a shared loop, as they do at the end of a parallel one, so `nowait` is left out at the last
-loop and nowhere else.  What a thread keeps for itself from one loop to the next is lost in other words:
-such a program reads what has no value there.  A reduction of the block is one of its only loop.  Lines stay.
+A loop around these that each thread runs by itself, with a private iterator, is kept as one loop.  All
+threads wait at the end of a work-sharing loop, as at the end of a parallel one, so `nowait` is dropped on
+the last loop and supported nowhere else.  A private value does not survive from one loop to the next in the
+new form: a program that relies on it reads an indeterminate value there.  A reduction on the block is one
+on its only loop.  Line numbers do not change.
 
-`i != n` of a loop that an OpenMP directive divides, as the `i < n` that it means there.
+`with_ordered_tests` rewrites `i != n` in a loop that an OpenMP directive divides as the equivalent `i < n`:
 
     #pragma omp parallel for                          #pragma omp parallel for
     for (int i = 0; i != n; i++) B;                   for (int i = 0; i < n; i++) B;
 
-OpenMP's canonical loops with `!=` count by one, no statement of B leaves them, and n is the same throughout:
-with n below the first value, i would go on until it overflows, which signed numbers of 32 bits do not in C.
+OpenMP's canonical loops with `!=` count by one, no statement of B exits them, and n does not change:
+with n below the first value, i would overflow, which is undefined behaviour for signed numbers of 32 bits.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ CLAUSES = re.compile(
 
 
 def with_parallel_loops(source: Source) -> Source:
-    """The text without such blocks in its regions."""
+    """The source without such blocks in its regions."""
     file = c_file(source)
     edits = [
         edit
@@ -63,7 +64,7 @@ def with_parallel_loops(source: Source) -> Source:
 
 
 def _edits(around: Node, region: Region, pragma: Directive) -> list[Edit]:
-    """What makes the loops of a block parallel ones; nothing where the block holds something else."""
+    """Edits that make the loops of a block parallel; none if the block contains anything else."""
     head = BLOCK.match(pragma.argument)
     clauses = pragma.argument[head.end() :] if head is not None else ""
     after = [one for one in around.statements() if one.start >= pragma.place.end]
@@ -79,15 +80,15 @@ def _edits(around: Node, region: Region, pragma: Directive) -> list[Edit]:
 
 
 class _Team:
-    """The threads of a block: the clauses and pragmas there, and what it changes."""
+    """The threads of a block: its clauses and pragmas, and the names that it modifies."""
 
     def __init__(self, clauses: str, pragmas: list[Directive], changed: frozenset[str]) -> None:
         self.clauses, self.pragmas, self.changed = clauses, pragmas, changed
         self.loops = 0
-        """So many are shared."""
+        """The number of work-sharing loops."""
 
     def shared(self, block: Node, at: int, *, is_last: bool) -> list[Edit] | None:
-        """What makes the loops that the threads share parallel ones; None where there is something else."""
+        """Edits that make the work-sharing loops parallel; None if there is anything else."""
         parts = block.named_children if block.type == "compound_statement" else [block]
         loops = [one for one in parts if one.type not in ("comment", "preproc_call")]
         edits: list[Edit] = []
@@ -119,7 +120,7 @@ class _Team:
         return [_edit(pragma, said.rstrip())]
 
     def _run_by_all(self, loop: Node) -> list[Edit] | None:
-        """A loop that each thread runs by itself, with an iterator of its own, between bounds that stay."""
+        """Edits for a loop that each thread runs by itself, with a private iterator and invariant bounds."""
         start, test = (loop.child_by_field_name(one) for one in ("initializer", "condition"))
         update, name = loop.child_by_field_name("update"), loop_iterator(loop)
         if start is None or start.type != "declaration" or name is None or test is None or update is None:
@@ -129,7 +130,7 @@ class _Team:
         is_plain = is_simple(first_value(loop)) and is_simple(test) and stepped(update) == name
         if not is_plain or name in changed or not others.isdisjoint(self.changed):
             return None
-        self.loops += 1  # what is shared in it is shared several times
+        self.loops += 1  # the work-sharing loops in it run several times
         return self.shared(field(loop, "body"), loop.start, is_last=False)
 
 
@@ -150,7 +151,7 @@ _SIGN = re.compile(r"\s*!=\s*")
 
 
 def with_ordered_tests(source: Source, options: CompilerOptions) -> Source:
-    """The text with these tests; those of loops without such a directive stay."""
+    """The source with such tests replaced; loops without such a directive are kept."""
     if "!=" not in source.text or "omp" not in source.text:
         return source
     divided = {span.start for span in _divided(source)}
@@ -166,7 +167,7 @@ def with_ordered_tests(source: Source, options: CompilerOptions) -> Source:
 
 
 def _divided(source: Source) -> Iterator[Span]:
-    """The loops that such directives are about."""
+    """The loops that such directives apply to."""
     file = c_file(source)
     for region in file.regions:
         pragmas = [one for one in region.pragmas if _DIVIDING.match(one.argument)]

@@ -1,7 +1,7 @@
-"""What all rewordings share: rules about the nodes of a region, and changes that keep lines.
+"""The common parts of all rewrites of regions: rules about nodes, and edits that keep line numbers.
 
-A rule says which changes write one node of a region in other words.  `rewritten` makes those of the first
-node that a rule changes, then those of the first in the new text, and so on.
+A rule returns the edits that rewrite one node of a region.  `rewritten` applies those of the first
+node that a rule changes, then those of the first in the new source, and so on.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source
 
 _MOST = 60
-"""How many changes a rule makes in a file."""
+"""The maximum number of changes that a rule makes in a file."""
 _SPACE = re.compile(r"\s*")
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A region of a text that is written in other words, its statements as a block."""
+    """A region to be rewritten, with its statements as a block."""
 
     file: CFile
     region: Region
@@ -39,7 +39,7 @@ class Passage:
         return [node for one in tops_around(self) for node in walk(one)]
 
     def is_directed(self, loop: Node) -> bool:
-        """Whether a pragma is about this loop: what it allows there depends on how the loop is written."""
+        """Whether a pragma applies to this loop: what it allows there depends on the form of the loop."""
         return any(is_before(pragma, loop) for pragma in self.region.pragmas)
 
 
@@ -47,24 +47,24 @@ Rule: TypeAlias = Callable[[Node, Passage], "list[Edit] | None"]
 
 
 def tops_around(passage: Passage) -> list[Node]:
-    """The parts of the file, at most one function, that a region is in."""
+    """The top-level declarations, at most one of them a function, that contain a region."""
     parts = whole_tree(passage.file).named_children
     return [one for one in parts if one.span.contains(passage.region.place)]
 
 
 def whole_tree(file: CFile) -> Node:
-    """The syntax of a file, whichever parts of it are to be read."""
+    """The syntax tree of a file, including the parts that are not chosen."""
     return c_file(replace(file.source, chosen=())).possible
 
 
 def passages(source: Source) -> Iterator[Passage]:
-    """The regions of a text."""
+    """The regions of a source."""
     file = c_file(source)
     return (Passage(file, region, file.block(region.place)) for region in file.regions)
 
 
 def rewritten(source: Source, rule: Rule, *types: str, most: int = _MOST) -> Source:
-    """The text with what a rule makes of the nodes of these types, in the order of the text."""
+    """The source after applying a rule to the nodes of these types, in source order."""
 
     def edits(text: Source) -> Iterator[list[Edit]]:
         for passage in passages(text):
@@ -79,9 +79,9 @@ def rewritten(source: Source, rule: Rule, *types: str, most: int = _MOST) -> Sou
 def edited_while(
     source: Source, edits: Callable[[Source], Iterator[list[Edit]]], most: int = _MOST
 ) -> Source:
-    """The text after the first of the `edits` it has, then after the first that is left, and so on.
+    """The source after the first of its `edits`, then after the first in the result, and so on.
 
-    A text that cannot be read any more is left as it is; no more than `most` changes are made.
+    If it cannot be parsed any more, it is returned as it is; at most `most` changes are made.
     """
     for _ in range(most):
         try:
@@ -95,7 +95,7 @@ def edited_while(
 
 
 def is_before(pragma: Directive, loop: Node) -> bool:
-    """Whether a pragma stands right before a loop."""
+    """Whether a pragma is directly before a loop."""
     text, end = loop.source.text, pragma.place.end
     first = _SPACE.match(text, end)
     if first is None or end > loop.start or (first.end() < loop.start and text[first.end()] != "/"):
@@ -104,13 +104,13 @@ def is_before(pragma: Directive, loop: Node) -> bool:
 
 
 def fresh_names(source: Source, stem: str) -> Iterator[str]:
-    """k_1, k_2, .., where the text has none of these names."""
+    """The names k_1, k_2, .. that do not occur in the source."""
     used = set(names_in(source.text))
     return (name for number in count(1) if (name := f"{stem}_{number}") not in used)
 
 
 def changed_names(node: Node) -> tuple[str, ...]:
-    """The names that an expression changes, or gives away the address of."""
+    """The names that an expression modifies, or takes the address of."""
     match node.type:
         case "assignment_expression":
             target = without_parentheses(field(node, "left"))
@@ -124,19 +124,19 @@ def changed_names(node: Node) -> tuple[str, ...]:
 
 
 def changed_in(node: Node) -> list[str]:
-    """The names that the parts of a node change, or give away the addresses of."""
+    """The names that the parts of a node modify, or take the address of."""
     return [word for part in walk(node) for word in changed_names(part)]
 
 
 def declares(node: Node, name: str) -> bool:
-    """Whether a node declares a local variable or a parameter."""
+    """Whether a node declares this name as a local variable or a parameter."""
     is_local = node.type in ("declaration", "parameter_declaration", "init_declarator")
     targets = node.children_by_field_name("declarator") if is_local else []
     return any(one.type == "identifier" and one.text == name for one in targets)
 
 
 def is_declared(name: Node) -> bool:
-    """Whether a name is where it is declared."""
+    """Whether a name is in its own declaration."""
     parent = name.parent
     if parent is None or parent.type in ("declaration", "parameter_declaration"):
         return True

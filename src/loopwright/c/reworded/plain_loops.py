@@ -1,4 +1,4 @@
-"""Loops that count, written as plain `for` loops: other words for the same C.
+"""Rewrites counting loops as plain `for` loops, in equivalent C.
 
     i = a; while (c) { B; i++; }                      for (i = a; c; i++) { B; }       no `continue` in B
     for (i = a; c; i++) { if (b) break; B; }          for (i = a; c && !(b); i++) { B; }
@@ -9,9 +9,9 @@
     do { B; } while (++i < n);                        do { B; ++i; } while (i < n);    no `continue` in B
     switch (e) { case 2: A; case 1: B; }              see `switches`
 
-Each is an identity of C, whatever the types are: the same expressions are evaluated in the same order.  A
-first value moves to its loop only over assignments of names and numbers to other names.  Macros are as they
-are written: whether they hide a jump or an assignment is for the caller to find out.  Lines stay.
+Each is an identity of C, for all types: the same expressions are evaluated in the same order.  An
+initialiser moves to its loop only across assignments of names and numbers to other names.  Macros are not
+expanded: the caller must check whether they hide a jump or an assignment.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span
 
 _MOST = 200
-"""How many loops of a file are written otherwise."""
+"""The maximum number of loops of a file that are rewritten."""
 _SIMPLE = (
     *("identifier", "number_literal"),
     *("unary_expression", "binary_expression", "parenthesized_expression"),
 )
 _DIRECTED = re.compile(r"\bomp\b(?!\s+(parallel|for|simd)\b)|\b(collapse|ordered)\b|\\\n")
-"""Pragmas that concern loops further inside."""
+"""Pragmas that affect loops further inside."""
 _OTHER = re.compile(r"(?:while|do|break|switch)\b|for\s*\(\s*;|;\s*\)")
-"""What every text has that can be written otherwise: such a word, or a head of a loop that lacks a part."""
+"""Matches every source that can be rewritten: such a keyword, or a loop head that lacks a part."""
 _SWAPPED = {">": "<", ">=": "<="}
 
 
 def with_plain_loops(source: Source) -> Source:
-    """The text with the loops of its regions as plain `for` loops, where they are one of these forms."""
+    """The source with the loops of its regions as plain `for` loops, if they have one of these forms."""
     text = without_comments(source.text, literals=False)
     try:
         places = [region.place for region in c_file(source).regions]
@@ -56,7 +56,7 @@ def with_plain_loops(source: Source) -> Source:
 
 
 def _edits(source: Source) -> Iterator[list[Edit]]:
-    """The changes that make one loop plain, for each that can be made so, inner loops first."""
+    """Edits that make one loop plain, for each loop that qualifies, inner loops first."""
     for passage in passages(source):
         if any(_DIRECTED.search(pragma.place.text) for pragma in passage.region.pragmas):
             continue
@@ -70,7 +70,7 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
 
 @dataclass(frozen=True)
 class _Part:
-    """A text that moves into the head of a loop from a statement, and what is left where it was."""
+    """A statement's expression that moves into the head of a loop, and the edits of the statement."""
 
     text: str
     statement: Node
@@ -78,7 +78,7 @@ class _Part:
 
 
 def _counted(loop: Node) -> list[Edit] | None:
-    """The changes that give a loop a whole head, with the tests that its body starts with."""
+    """Edits that give a loop a complete head, including the tests that its body starts with."""
     is_while = loop.type == "while_statement"
     body = field(loop, "body")
     inside = named_children(body) if body.type == "compound_statement" else [body]
@@ -104,7 +104,7 @@ def _counted(loop: Node) -> list[Edit] | None:
 
 
 def begins(loop: Node) -> Node:
-    """The statement that gives the counter of a loop its first value, where its head does not, or itself."""
+    """The statement that initialises the counter of a loop, if its head does not; otherwise the loop."""
     if loop.type == "do_statement" or loop.child_by_field_name("initializer") is not None:
         return loop
     name = counter_of(loop)[1]
@@ -113,7 +113,7 @@ def begins(loop: Node) -> Node:
 
 
 def counter_of(loop: Node) -> tuple[Node | None, str | None]:
-    """The step that the body of a loop ends with, where its head has none, and what the loop counts."""
+    """The step at the end of a loop's body, if its head has none, and the counter."""
     update = loop.child_by_field_name("update")
     if update is not None:
         return None, stepped(update)
@@ -126,7 +126,7 @@ def counter_of(loop: Node) -> tuple[Node | None, str | None]:
 
 
 def _head(loop: Node) -> tuple[Node | None, Node | None, Node | None]:
-    """The test of a loop, its first value and its step."""
+    """The test of a loop, its initialiser and its step."""
     condition = loop.child_by_field_name("condition")
     if loop.type == "while_statement":
         return (None if condition is None else without_parentheses(condition)), None, None
@@ -144,7 +144,7 @@ def _is_true(condition: Node) -> bool:
 
 
 def _breaks(statements: list[Node]) -> list[Node]:
-    """The tests `if (b) break;` that a body starts with."""
+    """The tests `if (b) break;` at the start of a body."""
     found: list[Node] = []
     for one in statements:
         if one.type != "if_statement" or one.child_by_field_name("alternative") is not None:
@@ -156,7 +156,7 @@ def _breaks(statements: list[Node]) -> list[Node]:
 
 
 def stepped(node: Node) -> str | None:
-    """i of `i++`, `--i`, `i += k`, `i = i + k`, where k is made of numbers and other names."""
+    """The i of `i++`, `--i`, `i += k`, `i = i + k`, where k consists of numbers and other names."""
     core = without_parentheses(node)
     if core.type == "update_expression":
         target = without_parentheses(field(core, "argument"))
@@ -174,7 +174,7 @@ def is_simple(value: Node) -> bool:
 
 
 def last_step(loop: Node, body: Node, inside: list[Node]) -> Node | None:
-    """The step that a body ends with, which nothing in it jumps over; its names mean the same outside."""
+    """The step at the end of a body, if nothing jumps over it and its names mean the same outside."""
     last = inside[-1] if inside and body.type == "compound_statement" else None
     step = None if last is None else last.only_expression
     if step is None or stepped(step) is None or any(_continues(one, loop) for one in walk(body)):
@@ -205,7 +205,7 @@ def _jumps(node: Node, loop: Node) -> bool:
 
 
 def first_given(loop: Node, name: str, before: Sequence[Node] | None = None) -> _Part | None:
-    """`name = e`, from one of the statements before the loop that only harmless ones are in between."""
+    """`name = e`, from a statement before the loop with only harmless statements in between."""
     block = loop.parent
     if before is None:
         if block is None or block.type != "compound_statement":
@@ -226,7 +226,7 @@ def first_given(loop: Node, name: str, before: Sequence[Node] | None = None) -> 
 
 
 def _given(statement: Node, name: str) -> _Part | None:
-    """The text `name = e` of `name = e;` or of `int name = e;`, where it is the last that is declared."""
+    """The `name = e` of `name = e;`, or of `int name = e;` if it is the last declarator."""
     if statement.only_expression is not None:
         core = statement.only_assignment
         if core is None or without_parentheses(field(core, "left")).text != name:
@@ -249,7 +249,7 @@ def _given(statement: Node, name: str) -> _Part | None:
 
 
 def _harmless(statement: Node) -> set[str] | None:
-    """The names that a statement gives values of names and numbers to; None where it does something else."""
+    """The names that a statement assigns simple values to; None if it has any other effect."""
     core = statement.only_assignment
     if core is not None:
         target = without_parentheses(field(core, "left"))
@@ -266,9 +266,9 @@ def _harmless(statement: Node) -> set[str] | None:
 
 
 def _step_before_test(loop: Node, condition: Node, body: Node) -> list[Edit] | None:
-    """The changes that make `do { B } while (++i < n)` the same as `do { B ++i; } while (i < n)`.
+    """Edits that make `do { B } while (++i < n)` `do { B ++i; } while (i < n)`.
 
-    The other side of the test has names and numbers alone, and not i; nothing in B is called i, and nothing
+    The other operand of the test consists of names and numbers, without i; B declares no i, and nothing
     jumps to the test.
     """
     test = binary(condition)
@@ -290,7 +290,7 @@ def _step_before_test(loop: Node, condition: Node, body: Node) -> list[Edit] | N
 
 
 def _tested_first(loop: Node) -> list[Edit] | None:
-    """The changes that make a `do` a `while`, if its test holds before it, or a block, if it runs once."""
+    """Edits that make a `do` a `while` if its test holds before it, or a block if it runs once."""
     condition = field(loop, "condition")
     body = field(loop, "body")
     if without_parentheses(condition).text == "0" and body.type == "compound_statement":
@@ -318,7 +318,7 @@ def _tested_first(loop: Node) -> list[Edit] | None:
 
 
 def _is_only_branch(test: Node, loop: Node) -> bool:
-    """Whether the loop is in what runs where a test holds, and nothing runs where it does not."""
+    """Whether the loop is in the `then` branch of a test without `else`."""
     is_single = test.child_by_field_name("alternative") is None
     return is_single and field(test, "consequence").span.contains(loop.span)
 
@@ -345,7 +345,7 @@ def _number_before(statement: Node, condition: Node) -> tuple[str, str] | None:
 
 
 def _int_before(statement: Node, condition: Node) -> dict[str, str]:
-    """The number that an int has right before a statement: in tests it is the same as the variable."""
+    """The constant value of an int right before a statement, which can replace the variable in tests."""
     found = _number_before(statement, condition)
     declarations = c_file(statement.source).declarations
     declared = None if found is None else declarations.visible(found[0], condition.span)
@@ -354,7 +354,7 @@ def _int_before(statement: Node, condition: Node) -> dict[str, str]:
 
 
 def _tokens(condition: Node, values: dict[str, str]) -> tuple[str, ...]:
-    """A test as words, values in place of names; `a > b` is `b < a`."""
+    """The tokens of a test, with values in place of names; `a > b` becomes `b < a`."""
     test = binary(condition)
     if test is None or test.sign not in _SWAPPED:
         return tuple(values.get(one, one) for one in spelled(without_parentheses(condition).text))
@@ -362,7 +362,7 @@ def _tokens(condition: Node, values: dict[str, str]) -> tuple[str, ...]:
 
 
 def _holds(words: tuple[str, ...]) -> bool:
-    """Whether a test of two decimal numbers holds; `010` is none."""
+    """Whether a comparison of two decimal numbers holds; `010` is not decimal."""
     if len(words) != 3 or words[1] not in ("<", "<="):
         return False
     one, other = decimal(words[0]), decimal(words[2])

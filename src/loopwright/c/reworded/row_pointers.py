@@ -1,14 +1,14 @@
 """Local pointers to rows: after `double *row = a + i * n;`, `row[j]` is `(a + i * n)[j]`.
 
-Such a pointer is neither storage nor a second name of the array as long as nothing can be done with it
-that is not seen here.  It is followed where
+Such a pointer is neither storage nor an alias of the array, provided that the region uses it in no other
+way.  It is supported if
 
-    it is declared with its value, `a + i * n`, `out[y]`, `&img[y][0]` or `&a[i * n]`, into an array of
+    it is initialised with `a + i * n`, `out[y]`, `&img[y][0]` or `&a[i * n]`, into an array of
     numbers of the same type that the file declares outside the region;
-    every word of the region that is its name stands before a bracket: `row[j]`;
+    every occurrence of its name in the region is followed by a bracket: `row[j]`;
     no macro mentions it.
 
-All others are refused where they are declared.
+All others are refused at their declaration.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _HARMLESS = frozenset(("const", "restrict", "__restrict", "__restrict__", "stati
 
 @dataclass(frozen=True, slots=True)
 class RowPointer:
-    """`definition[j]` is what `name[j]` stands for, in `scope`."""
+    """A pointer to a row: in `scope`, `name[j]` means `definition[j]`."""
 
     name: str
     scope: Span
@@ -43,23 +43,23 @@ class RowPointer:
     definition: Node
     base: str
     subscripts: tuple[Subscript, ...]
-    """Those of `definition[0]`: one a dimension of the base."""
+    """The subscripts of `definition[0]`: one for each dimension of the base."""
 
     def element(self, reference: Reference) -> Reference:
-        """`row[j]` as the element of the array."""
+        """The element of the array that `row[j]` means."""
         index, *inner = reference.subscripts
         *outer, last = self.subscripts
         return replace(reference, base=self.base, subscripts=(*outer, (*last, *index), *inner))
 
 
 def row_at(rows: tuple[RowPointer, ...], reference: Reference) -> RowPointer | None:
-    """The pointer that a reference in the text of the region starts with."""
+    """The row pointer at the start of a reference in the source of the region."""
     name, spot = reference.root.text, reference.root.span
     return next((row for row in rows if row.name == name and row.scope.contains(spot)), None)
 
 
 def row_pointers(block: Node, kinds: Kinds, iterators: frozenset[str]) -> tuple[RowPointer, ...]:
-    """The pointers of a region that can be followed."""
+    """The row pointers of a region that are supported."""
     declared: dict[str, list[RowPointer | None]] = {}
     for node in walk(block):
         for declarator in node.children_by_field_name("declarator") if node.type == "declaration" else ():
@@ -81,7 +81,7 @@ def row_pointers(block: Node, kinds: Kinds, iterators: frozenset[str]) -> tuple[
 
 
 def _are_elements(words: list[Node], rows: list[RowPointer]) -> bool:
-    """Whether each word is the name in a declaration, or the row of an element where it is declared."""
+    """Whether each occurrence of a name is its declaration, or the base of an element in its scope."""
     for word in words:
         outer = word.parent
         if any(field(row.declarator, "declarator").span.contains(word.span) for row in rows):
@@ -94,7 +94,7 @@ def _are_elements(words: list[Node], rows: list[RowPointer]) -> bool:
 
 
 def _row_pointer(node: Node, declarator: Node, declarations: Declarations, block: Node) -> RowPointer | None:
-    """The declaration of one pointer, if where it points is an array of the file."""
+    """The row pointer that a declaration makes, if it points into an array of the file."""
     scope = node.parent
     if declarator.type != "init_declarator" or scope is None or scope.type != "compound_statement":
         return None
@@ -124,7 +124,7 @@ def _row_pointer(node: Node, declarator: Node, declarations: Declarations, block
 
 
 def row_text(value: Node) -> Node:
-    """What a pointer is initialised with; `img[y]` for `&img[y][0]`, which is the same."""
+    """The row that a pointer is initialised with: `img[y]` for `&img[y][0]`, which is equivalent."""
     core = without_parentheses(value)
     if is_address(core):
         element = without_parentheses(field(core, "argument"))
@@ -134,6 +134,6 @@ def row_text(value: Node) -> Node:
 
 
 def same_numbers(kind: str, variable: Variable, declarations: Declarations) -> bool:
-    """Whether a pointer to `kind` is one to the elements of a variable, and these are numbers."""
+    """Whether the elements of a variable are numbers of the type `kind` that a pointer points to."""
     words = [set(declarations.resolved(text).split()) - _HARMLESS for text in (kind, variable.type)]
     return words[0] == words[1] and bool(words[0]) and words[0] <= INTEGER_TYPES | FLOATING_TYPES

@@ -1,12 +1,12 @@
-"""Bounds that a region sets before its loops: the heads of loops with the values in their place.
+"""Replaces loop bounds that a region assigns before its loops by their values.
 
     k = e;  ..  for (i = a; i <= k; i++)              for (i = a; i <= e; i++)
 
-as translators of Fortran write it.  It is an identity if the assignment is the last one before the head, on
-every way there, if k is a local variable of type int, like the names in e, or of type long (then it is
-`(long)e`, and names in e may be so, too), and if e has the same value in the head as where it was assigned.
-That, and that no pointer leads to k, is for the caller to find out: the heads that were changed are said.
-An assignment is left out where nothing else reads its variable.  Lines stay.
+as translators from Fortran write it.  It is an identity if the assignment is the last one before the head on
+every path, if k is a local variable of type int, like the names in e, or of type long (then it becomes
+`(long)e`, and names in e may be long, too), and if e has the same value in the head as at the assignment.
+The caller must check this, and that no pointer points to k; the changed heads are reported.
+An assignment is removed if nothing else reads its variable.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ _NOT_LOCAL = frozenset(("static", "extern", "volatile", "_Thread_local", "__thre
 
 @dataclass(frozen=True)
 class WithBounds:
-    """A text with the values of bounds in the heads of loops, and where those heads are."""
+    """A source with values for bounds in the heads of loops, and the offsets of these heads."""
 
     source: Source
     heads: tuple[int, ...] = ()
     loops: tuple[int, ...] = ()
-    """Where the same heads were before."""
+    """The offsets of the same heads before the change."""
     before: Source | None = None
 
 
 def with_set_bounds(source: Source, kept: frozenset[int] = frozenset()) -> WithBounds:
-    """The heads of loops that start at a place of `kept` stay as they are."""
+    """Replace the bounds, except in loops that start at an offset in `kept`."""
     edits: list[Edit] = []
     heads: list[int] = []
     for passage in passages(source):
@@ -75,14 +75,14 @@ def with_set_bounds(source: Source, kept: frozenset[int] = frozenset()) -> WithB
 
 @dataclass(frozen=True)
 class _Settings:
-    """The assignments `k = e;` of a region to variables that are set in no other way, by the variables."""
+    """The assignments `k = e;` of a region, by variable, to variables that are set in no other way."""
 
     region: Region
     by_name: dict[str, list[Node]]
     mentioned: dict[str, list[Node]]
-    """Where the function names them, declarations left out."""
+    """The uses of the variables in the function, without declarations."""
     long: frozenset[str]
-    """Those of type long."""
+    """The variables of type long."""
 
     @staticmethod
     def of(passage: Passage) -> _Settings:
@@ -108,7 +108,7 @@ class _Settings:
         return _Settings(region, {name: by_name[name] for name in sorted(names)}, mentioned, long)
 
     def in_head(self, loop: Node) -> Iterator[Edit]:
-        """The changes of the head of a loop."""
+        """Edits for the head of a loop."""
         for part in (loop.child_by_field_name(name) for name in ("initializer", "condition")):
             for node in walk(part) if part is not None else ():
                 text = self._value(node) if node.type == "identifier" and not _is_target(node) else None
@@ -116,7 +116,7 @@ class _Settings:
                     yield node.start, node.end, text
 
     def _value(self, read: Node, depth: int = 0) -> str | None:
-        """What a variable is where it is read, with what other variables are in it."""
+        """The value of a variable where it is read, with the values of other variables substituted."""
         setting = self._reaching(read) if read.text in self.by_name and depth < 8 else None
         if setting is None:
             return None
@@ -132,8 +132,8 @@ class _Settings:
         return f"((long){text})" if read.text in self.long else text
 
     def _reaching(self, read: Node) -> Node | None:
-        """The assignment that a read sees, whatever way leads to it, if the names in its value are the same
-        variables there, and nothing in between changes them."""
+        """The assignment that reaches a read on every path, if the names in its value are the same variables
+        there, and nothing in between modifies them."""
         settings = self.by_name[read.text]
         child = read
         while child.parent is not None:
@@ -152,7 +152,7 @@ class _Settings:
         return None
 
     def left_out(self, kept: frozenset[int]) -> Iterator[Edit]:
-        """The assignments of variables that are read nowhere but in heads of loops and in each other."""
+        """Edits that remove assignments of variables read only in heads of loops and in each other."""
         dropped = set(self.by_name)
         while True:
             mentioned = {name: self.mentioned[name] for name in dropped}
@@ -169,7 +169,7 @@ class _Settings:
                 yield one.start, one.end, ";" + blank(one.text)[1:]
 
     def _goes(self, read: Node, dropped: set[str], kept: frozenset[int]) -> bool:
-        """Whether a read is gone from the new text."""
+        """Whether a read does not occur in the new source."""
         if not self.region.place.contains(read.span) or self._reaching(read) is None:
             return False
         around: Node | None = read
@@ -184,7 +184,7 @@ class _Settings:
 
 
 def _target(node: Node) -> str | None:
-    """The variable that a node changes, declares, or gives away the address of."""
+    """The variable that a node modifies, declares, or takes the address of."""
     match node.type:
         case "expression_statement" if (core := node.only_expression) is not None:
             is_assigned = core.type == "assignment_expression"
@@ -208,7 +208,7 @@ def _target(node: Node) -> str | None:
 
 
 def _declared_value(node: Node) -> Node | None:
-    """k of `int k = e;`, a declaration of one variable that is no array."""
+    """The k of `int k = e;`, a declaration of a single scalar."""
     declarators = node.children_by_field_name("declarator")
     if node.type != "declaration" or len(declarators) != 1 or declarators[0].type != "init_declarator":
         return None
@@ -223,8 +223,8 @@ def _assigned(statement: Node) -> Node:
 
 
 def _is_setting(node: Node, file: CFile) -> bool:
-    """Whether a node is `k = e;` or `int k = e;` in a block, where k and the names in e are of type int, or
-    k is of type long and they are of either."""
+    """Whether a node is `k = e;` or `int k = e;` in a block, where k and the names in e have type int, or
+    k has type long and they have either type."""
     if node.type not in _STATEMENTS:
         return False
     if node.type == "expression_statement" and operator(named_children(node)[0]) != "=":
@@ -263,7 +263,7 @@ def _is_value(part: Node) -> bool:
 
 
 def _type(word: Node, file: CFile) -> str | None:
-    """The type of a variable, or of what a pointer leads to that it is read through."""
+    """The type of a variable, or of the object of a dereferenced pointer."""
     is_pointed = word.parent is not None and word.parent.type == "pointer_expression"
     declared = file.declarations.visible(word.text, word.span)
     if declared is None or declared.rank != int(is_pointed) or declared.extents not in ((), ("",)):
@@ -272,7 +272,7 @@ def _type(word: Node, file: CFile) -> str | None:
 
 
 def _integer(text: str, file: CFile) -> str | None:
-    """`int` or `long`, in whatever words: `long int`, `const integer`."""
+    """`int` or `long`, for any spelling: `long int`, `const integer`."""
     resolved = file.declarations.resolved(text)
     if not {*resolved.split()} <= {"int", "long", "signed", "const"}:
         return None
@@ -281,7 +281,7 @@ def _integer(text: str, file: CFile) -> str | None:
 
 
 def _is_local(name: str, around: list[Node]) -> bool:
-    """Whether one declaration of the function declares a variable, which lives in it."""
+    """Whether exactly one declaration in the function declares a variable, and it has automatic storage."""
     declared = [node for node in around if node.type == "declaration" and name in _declared_in(node)]
     return len(declared) == 1 and not _NOT_LOCAL & set(names_in(declared[0].text))
 
@@ -300,7 +300,7 @@ def _changed_in(node: Node) -> Iterator[str]:
 
 
 def _outside_of_brackets(target: Node) -> Iterator[str]:
-    """The names in what is assigned to, subscripts left out: `a[i + j] = e` changes neither i nor j."""
+    """The names in an lvalue outside of subscripts: `a[i + j] = e` modifies neither i nor j."""
     pending = [target]
     while pending:
         node = pending.pop()

@@ -1,4 +1,4 @@
-"""`switch` by its cases, as tests: other words for the same C.
+"""Rewrites a `switch` as tests of its cases.
 
     switch (e) {                              {
     case 2: A;                                if (e == 2) { A; }
@@ -6,10 +6,10 @@
     default: C;                               if (!(e == 2 || e == 1)) { C; }
     }                                         }
 
-Statements run for the labels before them, up to the last `break`.  It is an identity where e is made of names
-and numbers, no statement changes these or calls a function, and every `break` ends the statements of a label:
-C converts an int of a label as it does for `==`, and labels that are more than a plain number are left.
-Lines stay.
+Statements run for the labels before them, up to the last `break`.  It is an identity if e consists of names
+and numbers, no statement modifies these or calls a function, and every `break` ends a label's statements:
+C converts the int of a label as for `==`, and a `switch` with labels other than plain numbers is kept.
+Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _REFUSED = (
 
 
 def without_switch(node: Node) -> list[Edit] | None:
-    """The changes that make tests of a `switch`, where that is the same."""
+    """Edits that replace a `switch` by tests, if equivalent."""
     value, body = field(node, "condition"), field(node, "body")
     if not all(one.type in _PLAIN for one in walk(value) if one.is_named) or "#" in node.text:
         return None
@@ -55,7 +55,7 @@ def without_switch(node: Node) -> list[Edit] | None:
 
 
 def _changed(node: Node) -> str | None:
-    """The name that an expression gives a value."""
+    """The name that an expression assigns to."""
     target = assigned_target(node)
     core = None if target is None else without_parentheses(target)
     return None if core is None or core.type != "identifier" else core.text
@@ -68,7 +68,7 @@ def _statements(label: Node) -> list[Node]:
 
 
 def _leaves(node: Node) -> bool:
-    """Whether a `break` in a statement of a `switch` ends that."""
+    """Whether a statement of a `switch` contains a `break` that exits the `switch`."""
     if node.type == "break_statement":
         return True
     if node.type in (*LOOPS, "switch_statement"):

@@ -1,22 +1,22 @@
-"""Loops of which each thread of a block runs its part, by its number: one parallel loop.
+"""Rewrites loops that each thread of a block runs over its own chunk, by thread number, as one parallel loop.
 
     #pragma omp parallel                                       #pragma omp parallel for
     { int c = (n + P - 1) / P, lo = T * c;                     for (int i = 0; i < n; i++) B
       for (int i = lo; i < MIN(lo + c, n); i++) B }
 
 where T is `omp_get_thread_num()` and P is `omp_get_num_threads()`, or T is the iterator and P, a number, the
-end of a loop around.  The parts, from L to E, are
+upper bound of an enclosing loop.  The chunks, from L to E, are
 
     L + T * c to min(L + T * c + c, E)       c = (E - L + P - 1) / P
     L + T * c to E for the last T, else L + T * c + c               c = (E - L) / P
     L + (E - L) * T / P to L + (E - L) * (T + 1) / P
-    L + T, L + T + P, .. below E                                    of threads alone
+    L + T, L + T + P, .. below E                                    only for threads
 
-Each number from L up to E is in one of them, whatever P >= 1 is; of a negative E - L none is.  An iteration
-that depends on another of its own part is refused as one that depends on any other: such a no is none.  Names
-that are given values before stay what they are, and the body uses none that tells its part.  No jump leaves a
-part: the next one would run.  Where something is unsigned, all is: a negative E would be a large number.
-Lines stay.
+Each number from L to E - 1 is in one chunk, for every P >= 1; for a negative E - L, none is.  An iteration
+that depends on another of its own chunk is refused like one that depends on any other: such a refusal is not
+a refutation.  Names assigned before keep their values, and the body uses none that reveals its chunk.  No
+jump leaves a chunk: the next one would run.  If anything is unsigned, everything is: a negative E would be a
+large number.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span
 
 Function: TypeAlias = tuple[str, IntegerSum, IntegerSum]
-"""A quotient, the smaller of two, or what is the first for the last part and the second for others."""
+"""A quotient, a minimum, or a choice: the first value for the last chunk, the second for the others."""
 _NUMBER, _PARTS = IntegerSum.atom("#thread"), IntegerSum.atom("#threads")
 IN_PARTS = "where the parts of a loop end is computed without overflow"
 _THREAD, _THREADS = "omp_get_thread_num", "omp_get_num_threads"
@@ -50,12 +50,12 @@ _SMALLER = re.compile(r"\(\(?\(x\)(<=?\(y\)\)?\?\(x\):\(y\)|>=?\(y\)\)?\?\(y\):\
 
 
 def with_whole_loops(source: Source) -> Source:
-    """The text with one loop in place of parts that threads, or the iterations of a loop, have by number."""
+    """The source with one loop in place of chunks that threads, or iterations of a loop, select by number."""
     return edited_while(source, _edits, 20)
 
 
 def for_two_threads(source: Source) -> Source:
-    """The text with what two threads do, one after the other, in place of blocks that ask for a number."""
+    """The source with the work of two threads in sequence, in place of blocks that use the number."""
     file = c_file(source)
     edits: list[Edit] = []
     for region, pragma, block in () if _has_own_numbers(file) else _blocks(file):
@@ -70,7 +70,7 @@ def for_two_threads(source: Source) -> Source:
 
 
 def _blocks(file: CFile) -> Iterator[tuple[Region, Directive, Node]]:
-    """The blocks of `omp parallel`, with clauses that do not matter here."""
+    """The blocks of `omp parallel` whose clauses do not matter here."""
     for region in file.regions:
         around = file.block(region.place)
         for pragma in region.pragmas:
@@ -101,19 +101,19 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
 
 
 def _has_own_numbers(file: CFile) -> bool:
-    """Whether the file has a function or macro of its own that tells the number of a thread."""
+    """Whether the file defines its own function or macro for a thread number."""
     uses = (one for name in (_THREAD, _THREADS) for one in file.possible.named(name))
     is_called = (one.parent is not None and one.parent.type == "call_expression" for one in uses)
     return not file.macro_names.isdisjoint((_THREAD, _THREADS)) or not all(is_called)
 
 
 def _hidden(region: Region, start: int, end: int) -> list[Directive]:
-    """The pragmas in what is left out of a text."""
+    """The pragmas in a range of the source that is removed."""
     return [one for one in region.pragmas if start <= one.place.start < end]
 
 
 def _of_loop(loop: Node, file: CFile, region: Region) -> Iterator[list[Edit]]:
-    """The parts that the iterations of a loop to a number have."""
+    """Edits for the chunks that the iterations of a loop with a constant bound run."""
     name, body, test = loop_iterator(loop), field(loop, "body"), binary(loop.child_by_field_name("condition"))
     if name is None or body.type != "compound_statement" or test is None or first_value(loop).text != "0":
         return
@@ -135,7 +135,7 @@ def _of_loop(loop: Node, file: CFile, region: Region) -> Iterator[list[Edit]]:
 
 
 def _whole(block: Node, parts: _Parts) -> list[Edit] | None:
-    """What makes a block with the loop over one part the loop over all of them."""
+    """Edits that turn a block with the loop over one chunk into the loop over all chunks."""
     *before, loop = named_children(block) or [block]
     given = {*parts.given}
     if loop.type != "for_statement" or not all(parts.take(one, given) for one in before):
@@ -163,7 +163,7 @@ def _whole(block: Node, parts: _Parts) -> list[Edit] | None:
 
 @dataclass
 class _Parts:
-    """What the names of a block are, by the number of a part and how many there are."""
+    """The values of the names of a block, in terms of the chunk number and the number of chunks."""
 
     file: CFile
     parts: IntegerSum
@@ -172,13 +172,13 @@ class _Parts:
     def __post_init__(self) -> None:
         self.given: dict[str, IntegerSum] = {}
         self.functions: dict[Atom, Function] = {}
-        """What the atoms of sums are that are no names."""
+        """The meaning of the atoms of sums that are not names."""
         self.kinds: set[str] = set()
-        """The types that are computed in."""
+        """The types used in computations."""
         self.of_sizes: set[str] = set()
 
     def take(self, statement: Node, kept: Container[str] = ()) -> bool:
-        """Whether a statement only gives values to names that are not kept; they are known from here on."""
+        """Whether a statement only assigns to names that are not in `kept`; records their values."""
         if statement.type == "declaration":
             words = [one.text for one in statement.children if one.type.endswith(("qualifier", "specifier"))]
             if field(statement, "type").text not in _CASTS or {*words} - {"const", *_CASTS}:
@@ -193,7 +193,7 @@ class _Parts:
         return self._tested(statement, kept) if statement.type == "if_statement" else False
 
     def _tested(self, test: Node, kept: Container[str]) -> bool:
-        """`if (hi > n) hi = n;` and `if (t == P - 1) hi = n;`"""
+        """Handle `if (hi > n) hi = n;` and `if (t == P - 1) hi = n;`."""
         core, given = field(test, "condition"), only_inside(field(test, "consequence")).only_assignment
         if given is None or test.child_by_field_name("alternative") is not None:
             return False
@@ -207,7 +207,7 @@ class _Parts:
         return True
 
     def _chosen(self, test: Node, value: IntegerSum, other: IntegerSum) -> IntegerSum | None:
-        """What `test ? value : other` is, where it is the smaller, or the end of the last part."""
+        """The value of `test ? value : other`, if it is the minimum, or selects the end of the last chunk."""
         compared = binary(test)
         left = None if compared is None else self.total(compared.left)
         right = None if compared is None else self.total(compared.right)
@@ -223,7 +223,7 @@ class _Parts:
         return self._made("last", value, other) if is_last else None
 
     def _made(self, kind: str, one: IntegerSum, other: IntegerSum) -> IntegerSum:
-        """A function of two sums."""
+        """A new atom for a function of two sums."""
         atom = Atom(f"{kind}({one}, {other})")
         self.functions[atom] = kind, one, other
         return IntegerSum((((atom,), 1),))
@@ -236,7 +236,7 @@ class _Parts:
         return sum_of(node, self._part)
 
     def _part(self, node: Node) -> IntegerSum | None:
-        """A part of a sum that is no number."""
+        """An operand of a sum that is not a number."""
         match node.type:
             case "identifier":
                 return self.given[node.text] if node.text in self.given else self._size(node)
@@ -261,7 +261,7 @@ class _Parts:
         return None if kind is None else IntegerSum.atom(node.text)
 
     def has_one_sign(self, start: IntegerSum, counted: str) -> bool:
-        """Whether nothing is unsigned, or all that may be negative: then parts start at 0."""
+        """Whether nothing is unsigned, or everything that may be negative: then chunks start at 0."""
         if {*self.kinds, *self.of_sizes, counted}.isdisjoint(_UNSIGNED):
             return True
         return start.constant == 0 and self.of_sizes <= {*_UNSIGNED}
@@ -278,7 +278,7 @@ class _Parts:
         return self._smaller(known[0], known[1]) if len(known) == 2 else None
 
     def _is_minimum(self, name: str) -> bool:
-        """Whether a macro of the file is the smaller of its two arguments."""
+        """Whether a macro of the file is the minimum of its two arguments."""
         found = [one for one in self.file.macros if one.name == name]
         if len(found) != 1 or found[0].parameters is None or len(found[0].parameters) != 2:
             return False
@@ -288,7 +288,7 @@ class _Parts:
         return _SMALLER.fullmatch(body) is not None
 
     def limits(self, loop: Node, name: str, end: Node) -> tuple[IntegerSum, IntegerSum] | None:
-        """From where to where all parts go together."""
+        """The bounds of all chunks together."""
         first, limit = self.total(first_value(loop)), self.total(end)
         update = loop.child_by_field_name("update")
         if first is None or limit is None or update is None:
@@ -306,7 +306,7 @@ class _Parts:
         return None
 
     def _ends(self, first: IntegerSum, limit: IntegerSum) -> Iterator[tuple[IntegerSum, IntegerSum]]:
-        """The ends of all, if one part goes from `first` to `limit`."""
+        """The possible bounds of all chunks, if one chunk goes from `first` to `limit`."""
         parts = self.parts
         for chunk in sorted(self.functions.keys() & first.atoms):
             size = IntegerSum((((chunk,), 1),))
@@ -328,11 +328,11 @@ class _Parts:
                     yield start, start.plus(count)
 
     def _terms(self, total: IntegerSum) -> list[Function]:
-        """The quotients, and what is the smaller of two, that are terms of a sum."""
+        """The quotients and minima that are terms of a sum."""
         alone = [product[0] for product, factor in total.terms if len(product) == 1 and factor == 1]
         return [self.functions[one] for one in alone if one in self.functions]
 
     def _is_free(self, *totals: IntegerSum) -> bool:
-        """Whether these do not depend on the part, nor on how many there are, and can be written."""
+        """Whether these depend neither on the chunk nor on the number of chunks, and can be written in C."""
         atoms = {one for total in totals for one in total.atoms}
         return atoms.isdisjoint(self.functions) and not any(one.text.startswith("#") for one in atoms)

@@ -1,4 +1,4 @@
-"""Values of vectors, lane by lane, as texts of C."""
+"""Expressions of vectors as C expressions of their lanes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
 _LONGEST = 4_000
-"""Characters of a lane: choices repeat what they choose from."""
+"""The maximum number of characters of a lane: choices repeat their operands."""
 _PURE = (
     *("identifier", "number_literal", "parenthesized_expression", "subscript_expression"),
     *("field_expression", "field_identifier", "unary_expression", "binary_expression"),
@@ -41,7 +41,7 @@ _SIGNED = ("int", "long", "long int", "long long", "short", "char", "signed char
 
 
 class NotInLanes(Exception):
-    """A text whose vectors are not written as lanes, and why."""
+    """Vectors that cannot be rewritten as lanes, and the reason."""
 
     def __init__(self, reason: str, place: Span | None) -> None:
         super().__init__(reason)
@@ -50,7 +50,7 @@ class NotInLanes(Exception):
 
 @dataclass(frozen=True)
 class VectorVariable:
-    """A vector, or an array of so many dimensions of them."""
+    """A vector, or an array of vectors with `rank` dimensions."""
 
     type: VectorType
     rank: int
@@ -58,24 +58,24 @@ class VectorVariable:
 
 @dataclass(frozen=True)
 class VectorNames:
-    """What the words of a function mean."""
+    """The meaning of the names of a function."""
 
     types: Mapping[str, VectorType]
     variables: Mapping[str, VectorVariable]
     macros: frozenset[str]
     contracted: bool = False
-    """Whether fused products and sums are written as products and sums."""
+    """Whether fused multiply-adds become a product and a sum."""
 
 
 @dataclass(frozen=True)
 class Lanes:
-    """A value: a text for each lane."""
+    """A vector value: a C expression for each lane."""
 
     type: VectorType
     texts: tuple[str, ...]
     calls_library: bool = False
     crosses: bool = False
-    """Whether a lane is made of other lanes."""
+    """Whether a lane depends on other lanes."""
 
 
 def lane_names(name: str, of: VectorType) -> tuple[str, ...]:
@@ -83,13 +83,13 @@ def lane_names(name: str, of: VectorType) -> tuple[str, ...]:
 
 
 def needs_alignment(node: Node) -> bool:
-    """Whether a call stops the program where an address is not aligned."""
+    """Whether a call traps if an address is not aligned."""
     names = identifiers(node)
     return any(re.fullmatch(r"_mm\d*_(?:load|store|stream)_p[sd]", name) for name in names)
 
 
 def variable_lanes(node: Node, names: VectorNames) -> Lanes | None:
-    """The lanes of a vector, or of an element of an array of vectors; None where `node` is none."""
+    """The lanes of a vector variable, or of an element of an array of vectors; None for other nodes."""
     node = without_parentheses(node)
     indices: list[str] = []
     while node.type == "subscript_expression":
@@ -103,14 +103,14 @@ def variable_lanes(node: Node, names: VectorNames) -> Lanes | None:
 
 
 def index_text(node: Node, names: VectorNames) -> str:
-    """A number of an element: no lane that is stored changes what it reads, as it is made of integers."""
+    """An element's index: it consists of integers, so that storing a lane does not change it."""
     if any(part.type == "cast_expression" for part in walk(node)):
         raise NotInLanes(f"'{on_one_line(node.text)}' as a number of an element", node.span)
     return pure_text(node, names)
 
 
 def pure_text(node: Node, names: VectorNames) -> str:
-    """A scalar expression that may be evaluated several times: it reads, and does nothing else."""
+    """A scalar expression without side effects, which may be evaluated several times."""
     for part in walk(node):
         if not part.is_named or part.type == "comment":
             continue
@@ -126,14 +126,14 @@ def pure_text(node: Node, names: VectorNames) -> str:
 
 @dataclass(frozen=True)
 class ExpressionsInLanes:
-    """The expressions of a function; `root` is the file, where its variables are declared too."""
+    """The expressions of a function; `root` is the file, which declares variables too."""
 
     root: Node
     function: Node
     names: VectorNames
 
     def value(self, node: Node) -> Lanes | None:
-        """The lanes of an expression; None where it is not a vector."""
+        """The lanes of an expression; None if it is not a vector."""
         node = without_parentheses(node)
         found = variable_lanes(node, self.names)
         if found is None:
@@ -163,7 +163,7 @@ class ExpressionsInLanes:
         return found
 
     def combined(self, node: Node) -> Lanes | None:
-        """Arithmetic of vectors, or of a vector and a number for all lanes."""
+        """Arithmetic on vectors, or on a vector and a scalar for all lanes."""
         sides = field(node, "left"), field(node, "right")
         found = [self.value(one) for one in sides]
         known = next((one for one in found if one is not None), None)
@@ -178,7 +178,7 @@ class ExpressionsInLanes:
         return _lane_by_lane(known.type, lanes, f"({{}} {operator(node)} {{}})")
 
     def filled(self, node: Node, of: VectorType) -> Lanes:
-        """A number in all lanes, converted to their type."""
+        """A scalar in all lanes, converted to their type."""
         return Lanes(of, (self.converted(node, of.element),) * of.lanes)
 
     def listed(self, node: Node, of: VectorType) -> Lanes:
@@ -198,7 +198,7 @@ class ExpressionsInLanes:
         return f"(({element})({text}))"
 
     def declared(self, name: Node, element: str) -> set[int]:
-        """The ranks that the declarations of a name have; none where one is of another type."""
+        """The ranks in the declarations of a name; empty if one has another type."""
         found: set[int] = set()
         if name.text in self.names.macros:
             return set()
@@ -275,7 +275,7 @@ class ExpressionsInLanes:
                 return None
 
     def pointed(self, node: Node) -> Lanes | None:
-        """`*(v4 *)&x[i]`, for vectors that may be anywhere."""
+        """The lanes of `*(v4 *)&x[i]`, for vectors without required alignment."""
         cast = without_parentheses(field(node, "argument"))
         if cast.type != "cast_expression":
             return None
@@ -288,13 +288,13 @@ class ExpressionsInLanes:
         return self.loaded(field(cast, "value"), made)
 
     def loaded(self, address: Node, made: VectorType) -> Lanes:
-        """The elements from an address on."""
+        """The elements starting at an address."""
         base, index = self.address(address, made.element)
         later = [f"{base}[({index}) + {k}]" for k in range(1, made.lanes)]
         return Lanes(made, (f"{base}[{index}]", *later))
 
     def address(self, node: Node, element: str) -> tuple[str, str]:
-        """An address as a pointer, or a row of an array, and the number of an element there."""
+        """An address as a pointer, or a row of an array, and the index of an element there."""
         node = without_parentheses(node)
         match node.type:
             case "binary_expression" if operator(node) in ("+", "-"):
@@ -313,7 +313,7 @@ class ExpressionsInLanes:
         raise NotInLanes(f"the address '{on_one_line(node.text)}'", node.span)
 
     def number(self, node: Node) -> str:
-        """What is added to a pointer, for sums: those of pointers do not wrap around as `unsigned` does."""
+        """A term for sums of subscripts: sums of pointers do not wrap around like those of `unsigned`."""
         text = index_text(node, self.names)
         names = [one for one in walk(node) if one.type in ("identifier", "field_identifier")]
         is_signed = all(any(self.declared(one, kind) for kind in _SIGNED) for one in names)
@@ -321,7 +321,7 @@ class ExpressionsInLanes:
         return text if is_signed and all(map(str.isdecimal, marked)) else f"(long)({text})"
 
     def row(self, node: Node, element: str) -> str:
-        """A pointer to elements: a name with all subscripts but one."""
+        """A pointer to elements: a name with all subscripts except one."""
         text = index_text(node, self.names)
         root, depth = without_parentheses(node), 1
         while root.type == "subscript_expression":

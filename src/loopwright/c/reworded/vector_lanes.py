@@ -1,13 +1,13 @@
-"""Vectors as their lanes: other words for the same C.
+"""Rewrites vectors as their lanes, in equivalent C.
 
     __m256d v = _mm256_loadu_pd(&x[i]);     double v_lane0 = x[i], v_lane1 = x[(i) + 1], ...;
     v = _mm256_mul_pd(v, w);                v_lane0 = (v_lane0 * w_lane0); v_lane1 = ...
     _mm256_storeu_pd(y + i, v);             y[i] = v_lane0; y[(i) + 1] = v_lane1; ...
     memcpy(&v, x + i, sizeof v);            v_lane0 = x[i]; v_lane1 = x[(i) + 1]; ...
 
-All lanes of a value are computed before one is stored: what it reads may be where it goes.  A file is
-written so as a whole, or not at all: each word of vectors is in a form that is known here, no macro hides
-one, and what a pointer leads to has the type of the lanes.  Lines stay.
+All lanes of a value are computed before one is stored, as the loads and stores may overlap.  A file is
+rewritten as a whole or not at all: each use of a vector has a supported form, no macro hides
+one, and pointers point to the type of the lanes.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _STRINGS = r'("[^"\n]*"(?:\s*,\s*"[^"\n]*")*)'
 _TARGET = re.compile(rf"__attribute__\s*\(\(\s*(?:__)?target(?:__)?\s*\(\s*{_STRINGS}\s*\)\s*\)\)")
 _PRAGMA = re.compile(rf"GCC\s+target\s*\(?\s*{_STRINGS}\s*\)?")
 _WHOLE = re.compile(r"[\w.]+|\([\w\s.+\-*/%()<>?:,]*\)")
-"""What a macro may stand for: a word, or an expression in parentheses."""
+"""What a macro may expand to: a word, or an expression in parentheses."""
 _WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -57,18 +57,18 @@ _OF_NO_MEANING = frozenset(("inline", "register", "restrict"))
 
 @dataclass(frozen=True)
 class InLanes:
-    """A text without vectors, or the text itself: where it has some, why they stay."""
+    """A source without vectors, or the original and the reason why its vectors are kept."""
 
     source: Source
     reason: str = ""
     place: Span | None = None
     is_fused: bool = False
-    """Whether products and sums are rounded at once."""
+    """Whether products and sums are fused, with a single rounding."""
     has_vectors: bool = False
 
 
 def with_lanes(source: Source, *, contracted: bool = False) -> InLanes:
-    """The text with lanes in place of its vectors, if all of them can be written so."""
+    """The source with its vectors rewritten as lanes, if all of them are supported."""
     is_possible = any(word in source.text for word in ("_mm", "__m", "vector_size", "q_f"))
     if not is_possible or _TELLING.search(without_comments(source.text, literals=False)) is None:
         return InLanes(source)
@@ -147,11 +147,11 @@ class _FileInLanes:
 
     @staticmethod
     def words(function: Node, names: VectorNames) -> bool:
-        """Whether a function has words of vectors beside its variables."""
+        """Whether a function uses vector types or functions besides its variables."""
         return any(is_word_of_vectors(name) or name in names.types for name in names_in(function.text))
 
     def refuse_macros(self, function: Node) -> None:
-        """Macros of a function stand for expressions; none is under a condition, nor is the function."""
+        """Raise an error unless a function and its macros are unconditional, and macros are expressions."""
         if "\\\n" in function.text or "??" in function.text:
             raise NotInLanes("lines that are one for the compiler", function.span)
         depth = 0
@@ -176,7 +176,7 @@ class _FileInLanes:
                     raise NotInLanes(f"the macro '{macro.name}' is about vectors", macro.place)
 
     def targets(self) -> Iterator[Edit]:
-        """Words that let the compiler use instructions."""
+        """Edits that remove attributes and pragmas that enable instructions."""
         for match in _TARGET.finditer(without_comments(self.file.source.text, literals=True)):
             if are_targets(re.findall(r'"([^"]*)"', match[1])):
                 yield Span(self.file.source, *match.span()).reworded()
@@ -186,7 +186,7 @@ class _FileInLanes:
                 yield line.place.start, line.place.end, ""
 
     def headers(self, *, needs_library: bool) -> Iterator[Edit]:
-        """The standard header that the vectors' include, or the one of the functions that are called now."""
+        """Edits that replace vector headers by a standard header, or by that of the functions now called."""
         lines = [one for one in self.file.directives if one.name == "include"]
         known = {one.argument.strip() for one in lines}
         needs_library = needs_library and "<math.h>" not in known
@@ -204,7 +204,7 @@ class _FileInLanes:
             raise NotInLanes("a function of vectors without its header", None)
 
     def refuse_own_library(self) -> None:
-        """What is called for lanes is the library's."""
+        """Raise an error if the functions called for lanes are not the library's."""
         nodes = self.file.possible.of_type("declaration", "function_definition", "parameter_declaration")
         for node in nodes:
             for declarator in node.children_by_field_name("declarator"):
@@ -217,7 +217,7 @@ class _FileInLanes:
             raise NotInLanes("the file has a macro of the library's name", None)
 
     def refuse_left(self, edits: list[Edit], types: dict[str, VectorType]) -> None:
-        """Every word of vectors is in a piece that was replaced."""
+        """Raise an error if a vector type or function is outside of the replaced ranges."""
         text = without_comments(self.file.source.text, literals=False)
         for match in name_matches(text):
             name = match[0]
@@ -228,9 +228,9 @@ class _FileInLanes:
 
 
 def may_be_defined(name: str, parameters: tuple[str, ...] | None, body: str) -> bool:
-    """Whether a macro of a header or an option leaves vectors what they seem to be.
+    """Whether a macro of a header or an option leaves the meaning of vectors unchanged.
 
-    A call of a macro beside vectors is not read, so that what it stands for makes no difference.
+    A macro call next to vectors is not supported, so its expansion does not matter.
     """
     if name in _WORDS | _CALLED or is_word_of_vectors(name):
         return name in _OF_NO_MEANING
@@ -238,12 +238,12 @@ def may_be_defined(name: str, parameters: tuple[str, ...] | None, body: str) -> 
 
 
 def _text(line: Directive) -> str:
-    """What stands after the name of a directive, strings included."""
+    """The text after the name of a directive, including strings."""
     return line.place.text.partition(line.name)[2].strip()
 
 
 def is_whole(body: str) -> bool:
-    """Whether a text is one operand wherever it stands."""
+    """Whether a macro body is a single operand in every context."""
     depth = 0
     for k, mark in enumerate(body):
         depth += (mark == "(") - (mark == ")")

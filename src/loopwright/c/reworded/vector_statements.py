@@ -1,4 +1,4 @@
-"""Statements about vectors, as statements about their lanes."""
+"""Rewrites statements about vectors as statements about their lanes."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from loopwright.source import Edit
 
 COPY = "memcpy"
 _LANES = tuple(map(str, range(64)))
-"""Numbers of lanes, as they are written."""
+"""Lane numbers as written."""
 
 
 @dataclass
 class StatementsInLanes:
-    """The statements of one function."""
+    """The rewritten statements of one function."""
 
     file: CFile
     function: Node
     names: VectorNames
     needs_library: bool = False
     copies: bool = False
-    """Whether `memcpy` is called."""
+    """Whether the function calls `memcpy`."""
     numbers: Iterator[int] = made_of(default_factory=count)
 
     @property
@@ -54,7 +54,7 @@ class StatementsInLanes:
         return found
 
     def declared(self, node: Node) -> str | None:
-        """The lanes of a declaration's vectors, each with its value."""
+        """The declaration of the lanes of its vectors, each with its value."""
         specifier = node.child_by_field_name("type")
         made = None if specifier is None else self.names.types.get(specifier.text)
         if made is None:
@@ -89,7 +89,7 @@ class StatementsInLanes:
         raise NotInLanes(f"the declaration of '{on_one_line(node.text)}'", node.span)
 
     def performed(self, node: Node) -> str | None:
-        """What an assignment of a vector, or a store, does; None for other statements."""
+        """The lane-by-lane form of an assignment of a vector, or of a store; None for other statements."""
         parts = named_children(node)
         inner = without_parentheses(parts[0]) if len(parts) == 1 else node
         found: list[str] | None = None
@@ -135,7 +135,7 @@ class StatementsInLanes:
         return [*first, *(f"{one} {how} {text};" for one, text in pairs)]
 
     def copied(self, to: Node, of: Node, size: Node) -> list[str] | None:
-        """`memcpy(&v, x + i, sizeof v)`, and the same into memory; None where no vector is copied."""
+        """The lanes of `memcpy(&v, x + i, sizeof v)`, and of the reverse; None if no vector is copied."""
         into, out = (self.pointed_at(without_parentheses(one)) for one in (to, of))
         vector, own = into if into is not None else out if out is not None else (None, None)
         if vector is None or own is None:
@@ -153,20 +153,20 @@ class StatementsInLanes:
         return [f"{one} = {text};" for one, text in zip(own.texts, values, strict=True)]
 
     def pointed_at(self, node: Node) -> tuple[Node, Lanes] | None:
-        """v of `&v`, where it is a vector."""
+        """The vector v of `&v`, if it is one."""
         inner = field(node, "argument") if is_address(node) else None
         lanes = None if inner is None else variable_lanes(inner, self.names)
         return None if inner is None or lanes is None else (inner, lanes)
 
     def kept(self, value: Lanes) -> tuple[list[str], tuple[str, ...]]:
-        """Variables of their own for lanes, all of which are known before one is assigned."""
+        """Temporary variables for lanes, so that all are computed before one is assigned."""
         number = next(self.numbers)
         own = tuple(f"lane{number}_{k}" for k in range(value.type.lanes))
         values = ", ".join(f"{one} = {text}" for one, text in zip(own, value.texts, strict=True))
         return [f"{value.type.element} {values};"], own
 
     def stored(self, places: Lanes, node: Node) -> list[str]:
-        """All lanes are known before one is stored."""
+        """Stores of all lanes; all are computed before one is stored."""
         value = self.expressions.vector(node, places.type)
         self.needs_library |= value.calls_library
         is_variable = variable_lanes(node, self.names) is not None
@@ -174,7 +174,7 @@ class StatementsInLanes:
         return [*first, *(f"{place} = {text};" for place, text in zip(places.texts, texts, strict=True))]
 
     def single_lanes(self) -> Iterator[Edit]:
-        """`v[2]`, and the functions that take the first lane, where a number is wanted."""
+        """Edits for `v[2]`, and for functions that extract the first lane, where a number is expected."""
         for node in walk(self.function):
             found: Lanes | None = None
             number = 0
@@ -195,7 +195,7 @@ class StatementsInLanes:
                 yield node.span.reworded(found.texts[number])
 
     def refuse_left(self, edits: list[Edit]) -> None:
-        """No vector of the function is named outside of what was replaced, nor in a pragma."""
+        """Raise an error if a vector of the function is named outside of these edits, or in a pragma."""
         for name in self.names.variables:
             for node in self.function.named(name):
                 if not _is_in((node.start, node.end, ""), edits):

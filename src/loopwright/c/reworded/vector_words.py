@@ -1,20 +1,20 @@
-"""Vectors of C: types and functions of the headers of x86 and ARM, and the types that `vector_size` makes.
+"""Vector types and functions of the x86 and ARM headers, and the types that `vector_size` makes.
 
-Those alone are here whose lanes are computed by themselves, by one operation of C each:
+Only those are listed whose lanes are computed independently, by one C operation each:
 
     _mm256_add_pd(a, b)         a + b                      _mm256_max_pd(a, b)       a > b ? a : b
     _mm256_fmadd_pd(a, b, c)    fma(a, b, c)               _mm256_sqrt_pd(a)         sqrt(a)
     vaddq_f32(a, b)             a + b                      vfmaq_f32(c, a, b)        fma(a, b, c)
 
-A load or store that needs an aligned address is not here: that it is aligned is not proved.
+A load or store that needs an aligned address is not listed: its alignment is not proved.
 
-Functions of x86's headers that move lanes, and those that combine neighbours: which lane becomes which.
+`VectorMove` describes functions of the x86 headers that move lanes or combine neighbours:
 
     _mm256_castpd256_pd128(a)      a0 a1                  _mm256_extractf128_pd(a, 1)   a2 a3
     _mm_unpackhi_pd(a, b)          a1 b1                  _mm_shuffle_pd(a, b, 1)       a1 b0
     _mm_hadd_pd(a, b)              a0+a1 b0+b1            _mm_add_sd(a, b)              a0+b0 a1
 
-Registers of 256 and 512 bits are worked on in parts of 128 bits by shuffles, unpacks and horizontal sums.
+In registers of 256 and 512 bits, shuffles, unpacks and horizontal sums work on each part of 128 bits.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TARGETS = re.compile(r"(?:sse[\d.]*|ssse3|avx2?|avx512\w*|fma|f16c|arch=[\w-]+|
 
 @dataclass(frozen=True)
 class VectorType:
-    """So many lanes of one type; `is_anywhere`: a pointer to it may lead to any of its elements."""
+    """A number of lanes of one type; `is_anywhere`: a pointer to it needs only an element's alignment."""
 
     element: str
     lanes: int
@@ -58,7 +58,7 @@ REGISTERS = {
 
 @dataclass(frozen=True)
 class VectorFunction:
-    """A function of the headers: what it does, and the vectors it is about."""
+    """A function of the headers: its action, and the vectors that it acts on."""
 
     action: str
     type: VectorType
@@ -69,9 +69,9 @@ FILLS = ("set1", "setzero", "set", "setr", "broadcast")
 ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 CHOICES = {"max": ">", "min": "<"}
 FUSED = {"fmadd": ("", ""), "fmsub": ("", "-"), "fnmadd": ("-", ""), "fnmsub": ("-", "-")}
-"""The signs of the product and of what is added to it."""
+"""The signs of the product and of the addend."""
 ADDED_FIRST = {"fma": "fmadd", "fms": "fnmadd"}
-"""Of ARM: what is added to a product, or what a product is subtracted from, comes before its factors."""
+"""On ARM, the addend, or the minuend, is the first argument, before the factors."""
 ROOTS = ("sqrt",)
 _ACTIONS = frozenset((*LOADS, *STORES, *FILLS, *ARITHMETIC, *CHOICES, *FUSED, *ROOTS))
 _FUNCTION = re.compile(r"_mm(|256|512)_([a-z]+1?)_(pd|ps|sd|ss)")
@@ -82,7 +82,7 @@ _FIRST = re.compile(r"_mm(|256|512)_(cvtsd_f64|cvtss_f32)")
 
 
 def vector_function(name: str) -> VectorFunction | None:
-    """The function of this name, if it is one whose lanes are known."""
+    """The function with this name, if its lanes are known."""
     first = _FIRST.fullmatch(name)
     if first is not None:
         element = "double" if first[2] == "cvtsd_f64" else "float"
@@ -107,7 +107,7 @@ def _register(bits: int, element: str) -> VectorType:
 
 
 def is_word_of_vectors(name: str) -> bool:
-    """Whether a name is one of the headers' types, functions or macros."""
+    """Whether a name is a type, function or macro of the headers."""
     words = r"_mm\d*_|_MM_|__m(?:64|128|256|512)|__builtin_ia32_"
     return re.match(rf"{words}|v[a-z\d]+q_(?:[a-z]+_)?[fsup]\d+$|float\d+x\d+", name) is not None
 
@@ -120,7 +120,7 @@ _TYPEDEF = re.compile(
 
 
 def vector_typedef(text: str) -> tuple[str, VectorType] | None:
-    """The name and the vectors that a `typedef` with `vector_size` is about; None for any other."""
+    """The name and type of a `typedef` with `vector_size`; None for any other."""
     match = _TYPEDEF.fullmatch(text)
     if match is None:
         return None
@@ -144,7 +144,7 @@ def vector_typedef(text: str) -> tuple[str, VectorType] | None:
 
 
 def _bytes(text: str) -> int:
-    """A number, or a product of numbers and sizes of types; 0 where it is something else."""
+    """A number, or a product of numbers and sizes of types; 0 for anything else."""
     product = 1
     plain = re.sub(r"\bsizeof\s*\(\s*(float|double)\s*\)", lambda one: str(SIZES[one[1]]), text)
     for factor in plain.split("*"):
@@ -155,7 +155,7 @@ def _bytes(text: str) -> int:
 
 
 def are_targets(texts: Sequence[str]) -> bool:
-    """Whether words of `target("...")` name instructions alone, which change no result."""
+    """Whether the arguments of `target("...")` only enable instructions, which changes no result."""
     return all(_TARGETS.fullmatch(word.strip()) for text in texts for word in text.split(","))
 
 
@@ -164,7 +164,7 @@ Texts = Sequence[str]
 
 @dataclass(frozen=True)
 class VectorMove:
-    """The vectors a function takes, what it makes of their lanes, and whether a number says how."""
+    """A function's vector arguments, the lanes of its result, and whether it takes a selecting number."""
 
     takes: tuple[VectorType, ...]
     made: VectorType
@@ -173,12 +173,12 @@ class VectorMove:
 
 
 def vector_move(name: str) -> VectorMove | None:
-    """The function of this name, if it is one of those here."""
+    """The lane-moving function with this name, if it is supported."""
     return _narrowed(name) or _extracted(name) or _in_parts(name) or _whole(name) or _of_first(name)
 
 
 def _narrowed(name: str) -> VectorMove | None:
-    """The lower lanes."""
+    """A move that keeps the lower lanes."""
     found = re.fullmatch(r"_mm(256|512)_cast(p[ds])(256|512)_(p[ds])(128|256)", name)
     if found is None or found[1] != found[3] or found[2] != found[4] or int(found[5]) >= int(found[3]):
         return None
@@ -187,7 +187,7 @@ def _narrowed(name: str) -> VectorMove | None:
 
 
 def _extracted(name: str) -> VectorMove | None:
-    """One of the parts of a register, by its number."""
+    """A move that extracts one part of a register, by its number."""
     bits = {
         "_mm256_extractf128_pd": (256, 128, "double"),
         "_mm256_extractf128_ps": (256, 128, "float"),
@@ -207,7 +207,7 @@ def _extracted(name: str) -> VectorMove | None:
 
 
 def _in_parts(name: str) -> VectorMove | None:
-    """What is done in each part of 128 bits by itself."""
+    """A move within each part of 128 bits."""
     found = re.fullmatch(r"_mm(|256|512)_(unpacklo|unpackhi|hadd|shuffle|permute)_(p[ds])", name)
     if found is None:
         return None
@@ -228,7 +228,7 @@ def _in_parts(name: str) -> VectorMove | None:
 
 
 def _own_bits(number: int, part: int, width: int) -> int:
-    """Of doubles each part has two bits of its own; of floats all parts have the same eight."""
+    """The selector bits for one part: of doubles, each part has two; of floats, all share the same eight."""
     return number >> 2 * part if width == 2 else number
 
 
@@ -247,7 +247,7 @@ def _part(action: str, a: Texts, b: Texts, number: int) -> list[str]:
 
 
 def _whole(name: str) -> VectorMove | None:
-    """Moves with names of their own."""
+    """Moves with individual names."""
     four = _register(128, "float")
     match name:
         case "_mm_movehl_ps":
@@ -270,7 +270,7 @@ def _taken(texts: Texts, places: Sequence[int]) -> tuple[str, ...]:
 
 
 def _halves(all_of: Sequence[Texts], number: int) -> tuple[str, ...]:
-    """Two halves of two registers; a half of zeros where a bit says so is not made."""
+    """Two halves selected from two registers; selectors that zero a half are not supported."""
     width = len(all_of[0]) // 2
     halves = [one[k * width : (k + 1) * width] for one in all_of for k in (0, 1)]
     if number & 0x88:
@@ -279,7 +279,7 @@ def _halves(all_of: Sequence[Texts], number: int) -> tuple[str, ...]:
 
 
 def _of_first(name: str) -> VectorMove | None:
-    """Arithmetic of the first lanes; the others are those of the first operand."""
+    """Arithmetic on the first lanes; the other lanes are those of the first operand."""
     found = re.fullmatch(r"_mm_([a-z]+)_(s[ds])", name)
     if found is None or found[1] not in (*ARITHMETIC, *CHOICES):
         return None
@@ -296,7 +296,7 @@ def _of_first(name: str) -> VectorMove | None:
 
 
 def move_number(text: str) -> int | None:
-    """The number that says how lanes move: a literal, or `_MM_SHUFFLE` of four."""
+    """The number that selects lanes: a literal, or `_MM_SHUFFLE` of four."""
     text = packed(text)
     four = re.fullmatch(r"_MM_SHUFFLE\(([0-3]),([0-3]),([0-3]),([0-3])\)", text)
     if four is not None:
