@@ -1,7 +1,7 @@
-"""Two names for one memory, where the file shows it.
+"""Aliases that the file shows: two names for the same memory.
 
-That arrays and pointers have no memory in common is taken on trust, but not against the file: `p = a + 1`
-beside `q = a`, `double *q = &s`, an attribute `alias`, a function that returns one of its arguments.
+That arrays and pointers do not alias is assumed unless the file shows otherwise: `p = a + 1`
+next to `q = a`, `double *q = &s`, an attribute `alias`, a function that returns one of its arguments.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from loopwright.read.c.gate.types import number_macros
 
 
 def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile) -> None:
-    """Raise where storage that the region writes has a second name in it."""
+    """Raise if storage that the region writes has an alias in it."""
     facts = PointsTo(file, region.function, until=None if may_run_again(region) else region.end)
     rows = _rows(region)
     places = reaching(program)
@@ -63,11 +63,11 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
 def pairs_left(
     program: Program, region: TypedRegion, declared: Mapping[str, tree.Declaration], about: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
-    """The storage that the file does not show to be apart, one of each two written in the region.
+    """The pairs of storage that the file does not show to be disjoint, if the region writes one of the two.
 
-    What a `restrict` pointer leads to and is written is reached through it alone.  A variable of the
-    function that nothing points to is apart from what pointers lead to.  `about` are names that the reader
-    found; what is not an array of the program is taken to be written.  Macros that are numbers are none.
+    What a `restrict` pointer points to and is written is accessed only through it.  A local variable without
+    pointers to it is disjoint from what pointers point to.  `about` are names that the reader found; those
+    that are not arrays of the program count as written.  Macros that are numbers are excluded.
     """
     arrays = [array.name for array in program.arrays]
     written = {access.array for statement in program.statements for access in statement.writes}
@@ -89,7 +89,7 @@ def _may_lead_anywhere(one: tree.Declaration | None) -> bool:
 
 
 def _is_apart(one: tree.Declaration | None, region: TypedRegion) -> bool:
-    """Whether no other name can lead to this storage."""
+    """Whether no other name can access this storage."""
     if one is None or one.is_file_scope:
         return False
     kind = unqualified(one.type)
@@ -99,11 +99,11 @@ def _is_apart(one: tree.Declaration | None, region: TypedRegion) -> bool:
 
 
 def _refuse_same_arguments(uses: list[RegionUse], region: TypedRegion, file: TypedFile) -> None:
-    """Raise where two uses are one memory if the function is called as a call in the file does it:
+    """Raise if two uses are the same memory when the function is called as the file calls it:
 
-        storage of a use, what parameters lead to replaced by what the call's arguments do there,
+    the storage of a use, with the targets of parameters replaced by those of the call's arguments,
 
-    in the terms of the caller, and so on to its callers.
+    in terms of the caller, and so on to its callers.
     """
     parameters = {one.offset for one in region.function.parameters}
     for one, other in combinations(uses, 2):
@@ -123,8 +123,8 @@ def _refuse_same_arguments(uses: list[RegionUse], region: TypedRegion, file: Typ
 
 
 def _is_returned(use: RegionUse, function: TypedFunction) -> bool:
-    """Whether calls alone give a variable of the function its value: that this is not what the function was
-    given is taken on trust."""
+    """Whether only calls assign a local variable: it is then assumed that it does not point to what the
+    function's arguments point to."""
     values = [value for node in function.giving for value, _ in given(node, use.root, "")]
     is_own = use.root.storage is tree.Storage.AUTOMATIC and use.root.offset not in function.addressed
     return is_own and bool(values) and all(isinstance(uncast(one), tree.CallExpression) for one in values)
@@ -161,7 +161,7 @@ def _sharing_call(
 def _bound(
     storage: frozenset[Target], call: tree.CallExpression, called: TypedFunction, facts: PointsTo
 ) -> frozenset[Target]:
-    """Storage in the terms of a function that calls another one."""
+    """The storage in terms of a caller."""
     places = {declared.offset: place for place, declared in enumerate(called.parameters)}
     found = [{one for one in storage if parameter_of(one) not in places}]
     for target in storage:
@@ -173,14 +173,14 @@ def _bound(
 
 
 def _argument(use: RegionUse, call: tree.CallExpression, called: TypedFunction) -> tree.Expression | None:
-    """What a call gives for a use of a parameter."""
+    """The argument that a call passes for the parameter of a use."""
     is_given = use.root in called.parameters
     found = given_to(call, called, called.parameters.index(use.root)) if is_given else ()
     return found[0] if len(found) == 1 else None
 
 
 def _is_plain(use: RegionUse) -> bool:
-    """Whether a use is of what a variable leads to itself."""
+    """Whether a use accesses the target of a variable directly."""
     return use.path == "*" and not is_chosen(use.node)
 
 
@@ -192,21 +192,21 @@ def _given_pair(
 
 
 def _itself(member: tree.Expression) -> frozenset[Target]:
-    """What a member leads to, if it is what it was when its function was called."""
+    """The target of a member, if it is unchanged since the function was called."""
     root, path = root_and_path(member)
     return frozenset([Memory(("reached", root.offset if root else -1, path))])
 
 
 def _are_elements(given: tuple[tree.Expression, tree.Expression] | None, facts: PointsTo) -> bool:
-    """Whether a call gives elements of an array of pointers that are apart."""
+    """Whether a call passes different elements of an array of pointers, whose targets are disjoint."""
     is_known = given is not None and are_different_elements(*given, facts.function)
     return is_known and rows_are_their_own(facts.file)
 
 
 def _are_members(given: tuple[tree.Expression, tree.Expression], facts: PointsTo) -> bool:
-    """Whether a call gives two members of structs that no assignment by name sets to one memory.
+    """Whether a call passes two members of structs that no assignment by name makes alias.
 
-    Of `x.next->v` and `x.v` it is not known whether they are in one struct."""
+    `x.next->v` and `x.v` may be members of the same struct."""
     paths = [root_and_path(value) for value in given]
     if paths[0][1] == paths[1][1] or None in (paths[0][0], paths[1][0]):
         return False
@@ -218,7 +218,7 @@ def _are_members(given: tuple[tree.Expression, tree.Expression], facts: PointsTo
 def _is_given_once(
     one: RegionUse, other: RegionUse, call: tree.CallExpression, called: TypedFunction
 ) -> bool:
-    """Whether a call gives one variable or member twice, or one beside itself: no promise makes it two."""
+    """Whether a call passes one variable or member twice, or one that is also used itself."""
     first, second = (_argument(use, call, called) if _is_plain(use) else None for use in (one, other))
     if first is not None and second is not None:
         cores = [tree.without_casts(value) for value in (first, second)]
@@ -229,7 +229,7 @@ def _is_given_once(
 
 
 def _is_restrict(use: RegionUse) -> bool:
-    """Whether `restrict` is about the memory of a use: it says nothing of what pointers there lead to."""
+    """Whether `restrict` applies to the memory of a use; it does not to the targets of pointers there."""
     kind = _kind(use)
     if not isinstance(kind, Pointer) or not kind.restrict or use.path != "*":
         return False
@@ -254,7 +254,7 @@ def _distinct(uses: list[RegionUse]) -> list[RegionUse]:
 
 
 _Rows = Mapping[int, tree.Expression]
-"""Pointers of the region that stand for a row all the time, by their declaration: what they are given."""
+"""Pointers of the region that always point to the same row, by their declaration: their initialisers."""
 
 
 def _rows(region: TypedRegion) -> _Rows:
@@ -275,7 +275,7 @@ def _rows(region: TypedRegion) -> _Rows:
 
 
 def _named(lvalue: tree.Expression, rows: _Rows) -> tuple[tree.Declaration | None, str]:
-    """The variable whose storage an lvalue is in, or leads to, rows of it counted as itself."""
+    """The variable whose storage contains an lvalue, or points to it; pointers to its rows are replaced."""
     root, path = root_and_path(lvalue)
     while root is not None and root.offset in rows:
         given = tree.without_casts(rows[root.offset])
@@ -287,7 +287,7 @@ def _named(lvalue: tree.Expression, rows: _Rows) -> tuple[tree.Declaration | Non
 
 
 def _uses(statement: tree.Node, facts: PointsTo, rows: _Rows) -> list[RegionUse]:
-    """All lvalues that are read or written, the largest ones: `a[i][j]`, not `a[i]`."""
+    """All lvalues that are read or written, the outermost ones: `a[i][j]`, not `a[i]`."""
     found: list[RegionUse] = []
     pending: list[tuple[tree.Node, bool]] = [(statement, False)]
     while pending:
@@ -317,7 +317,7 @@ def _use(node: tree.Expression, facts: PointsTo, rows: _Rows, *, is_written: boo
 
 
 def _members(node: tree.Expression) -> tuple[tuple[str, ...], CType | None]:
-    """The members inside the storage, the outermost first, and the struct that this one is a member of."""
+    """The members inside the storage, outermost first, and the struct that the first is a member of."""
     found: list[str] = []
     record: CType | None = None
     core = tree.without_casts(node)
@@ -338,9 +338,9 @@ def _members(node: tree.Expression) -> tuple[tuple[str, ...], CType | None]:
 
 
 def _overlap(one: RegionUse, other: RegionUse, facts: PointsTo) -> bool:
-    """Whether two lvalues that are written differently may be the same memory.
+    """Whether two different lvalues may access the same memory.
 
-    Different members of one kind of struct are apart; a pointer may lead to a struct inside of another."""
+    Different members of one struct type are disjoint; a pointer may point to a struct inside another."""
     if one.root.offset == other.root.offset and one.path == other.path:
         return False
     is_possible = one.storage & other.storage or may_be_written(one.node.type, (other.node.type,))
@@ -357,14 +357,14 @@ def _may_be_one_member(one: RegionUse, other: RegionUse) -> bool:
 
 
 def _same_struct(one: CType | None, other: CType | None) -> bool:
-    """Where one is not spelled out, the tag says it."""
+    """Whether two types are the same struct; an incomplete type is compared by its tag."""
     if isinstance(one, Record) and isinstance(other, Record) and one.tag:
         return one.tag == other.tag
     return one == other
 
 
 def _refuse_changed_pointers(use: RegionUse, facts: PointsTo) -> None:
-    """What is written through a pointer may be this pointer: `p = (char *)&p`."""
+    """Raise if a store through a pointer may overwrite that pointer: `p = (char *)&p`."""
     for pointer in changeable_pointers(use.node) if use.is_written and not use.is_direct else ():
         if facts.meet(use.storage, facts.storage_of(pointer)):
             message = f"what is written through '{pointer.place.span.text}' may be this pointer"
@@ -372,7 +372,7 @@ def _refuse_changed_pointers(use: RegionUse, facts: PointsTo) -> None:
 
 
 def _refuse_alias_attribute(use: RegionUse, renamed: frozenset[str]) -> None:
-    """The variable itself, or what a pointer leads to; `renamed` are names that pragmas or assembler set."""
+    """Raise if the variable, or a pointer's target, has an alias from an attribute, a pragma or assembly."""
     reached = [one.declaration for one in use.storage if isinstance(one, Object)]
     for declared in (use.root, *sorted(reached, key=lambda one: one.offset)):
         names = [word.split("(")[0].strip(" _") for word in declared.attributes]

@@ -1,11 +1,11 @@
-"""What the reader took on trust, tried with the typed declarations: proved, refuted, or left.
+"""Tries the reader's assumptions with the typed declarations: proved, refuted, or left.
 
-    iterators     the value that a loop leaves is not read: the life of variables was followed (`lives`)
+    iterators     the final value of an iterator is not live-out: the lifetimes of variables were followed
     constants     a macro that is an integer everywhere in the region
-    subscripts    0 <= s_k < e_k for all instances, where the declaration says e_k
-    memory        `restrict`, and variables of the function that no pointer leads to
+    subscripts    0 <= s_k < e_k for all instances, if the declaration gives e_k
+    memory        `restrict`, and local variables without pointers to them
 
-What is left of subscripts holds for some parameters, which are kept with it.
+The remaining assumption on subscripts holds for some parameters, which are stored with it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from loopwright.read.c.trust import APART
 
 
 def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
-    """The program with its assumptions tried, and with what the types say of its parameters."""
+    """The program with its assumptions tried, and with the constraints of types on its parameters."""
     nodes = [*tree.walk_all(region.statements)]
     declared = _declared(nodes)
     constants = macro_numbers(nodes)
@@ -98,7 +98,7 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
 def _of_memory(
     program: Program, nodes: Sequence[tree.Node], kinds: Mapping[str, types.CType]
 ) -> Iterator[Assumption]:
-    """The assumptions, those on memory about all that leads somewhere: text does not show the pointers in
+    """The assumptions, where those on aliasing include all pointers: the source does not show the pointers in
     `vec a` and `double *restrict *a`, nor those to rows in `s->v[i][j]`."""
     listed = next((one for one in program.assumptions if one.kind is AssumptionKind.ALIASING), None)
     about = () if listed is None else listed.about
@@ -124,7 +124,7 @@ def _of_memory(
 
 
 def _of_pointers(nodes: Sequence[tree.Node], region: TypedRegion) -> Iterator[Assumption]:
-    """That pointers which others lead to are not among what is written through them."""
+    """The assumption that stores through a pointer do not overwrite pointers that others point to."""
     found: dict[str, None] = {}
     for node in (one for one in nodes if isinstance(one, tree.Assign | tree.Update)):
         for pointer in changeable_pointers(node.target):
@@ -138,13 +138,13 @@ def _of_pointers(nodes: Sequence[tree.Node], region: TypedRegion) -> Iterator[As
 
 
 def _may_share(kind: types.CType | None) -> bool:
-    """Whether it is a pointer by its type that does not promise to lead to memory of its own."""
+    """Whether it is a pointer whose type does not promise exclusive access to its target."""
     core = None if kind is None else types.unqualified(kind)
     return isinstance(core, types.Pointer) and not core.restrict
 
 
 def _leads_to_rows(kind: types.CType | None, rank: int) -> bool:
-    """Whether a subscript but the first one is that of a pointer, which may lead anywhere."""
+    """Whether a subscript other than the first is that of a pointer, which may point anywhere."""
     for dimension in range(rank):
         core = None if kind is None else types.unqualified(kind)
         if dimension and isinstance(core, types.Pointer):
@@ -167,7 +167,7 @@ def _tried(
     is_proved = False
     match one.kind:
         case AssumptionKind.ITERATOR:
-            # `refuse_seen_iterators` did not raise; of variables that other files see, these may read it
+            # `refuse_seen_iterators` did not raise; variables visible in other files may be read there
             known = [declared.get(name) for name in one.about]
             is_proved = all(one is None or one.storage is not tree.Storage.EXTERNAL for one in known)
         case AssumptionKind.CONSTANT:
@@ -183,7 +183,7 @@ def _tried(
 
 
 def _declared(nodes: list[tree.Node]) -> dict[str, tree.Declaration]:
-    """The variables of the region by name, where a name is of one variable."""
+    """The variables of the region by name, if the name denotes a single variable."""
     found: dict[str, set[tree.Declaration]] = {}
     for node in nodes:
         if isinstance(node, tree.Name):
@@ -192,7 +192,7 @@ def _declared(nodes: list[tree.Node]) -> dict[str, tree.Declaration]:
 
 
 def _written_types(nodes: Sequence[tree.Node]) -> dict[str, types.CType]:
-    """The types of `s->n`, `h * w` and macros by their texts, where one text is of one type."""
+    """The types of `s->n`, `h * w` and macros by their spelling, if a spelling has a single type."""
     found: dict[str, set[types.CType]] = {}
     for node in nodes:
         if isinstance(node, tree.Expression) and tree.without_casts(node) is node:
@@ -207,7 +207,7 @@ def _integer(declared: tree.Declaration | None) -> types.Integer | None:
 
 
 def _layout(declared: tree.Declaration | None) -> Layout | None:
-    """What a variable of numbers is, or leads to."""
+    """The layout of a numeric variable, or of the target of a pointer."""
     if declared is None:
         return None
     kind = types.unqualified(declared.type)
@@ -234,9 +234,9 @@ def _values(
 
 
 def _members(nodes: list[tree.Node]) -> dict[str, types.CType]:
-    """The types of `v.x` and `g->x` by the names the reader gives them.
+    """The types of `v.x` and `g->x` by the names that the reader gives them.
 
-    An array of at most one element at the end of what a pointer leads to may be longer than it says.
+    An array of at most one element at the end of a pointer's target may be longer than declared.
     """
     found: dict[str, set[types.CType]] = {}
     for node, cell in _member_cells(nodes):
@@ -256,9 +256,9 @@ def _member_cells(nodes: Sequence[tree.Node]) -> Iterator[tuple[tree.MemberAcces
 
 
 def _bounds(one: Assumption, program: Program) -> list[Assumption]:
-    """Proved where no access leaves its array; raises where one leaves it whenever it happens.
+    """Proved if no access is out of bounds; raises if one is out of bounds whenever it happens.
 
-    Arrays of which nothing is declared are left to an assumption of their own.
+    Arrays without a declared size get an assumption of their own.
     """
     facts = with_known_sizes(program)
     enough = needed = everywhere()
@@ -290,14 +290,14 @@ def _sized(
     declared: Mapping[str, tree.Declaration],
     kind: types.CType | None,
 ) -> Array:
-    """An array with the cells that its declaration allows; a dimension that a pointer leads to has no end."""
+    """An array with the cells that its declaration allows; the dimension of a pointer is unbounded."""
     names = [f"subscript {k}" for k in range(array.rank)]
     cells = everywhere()
     is_sized = not array.rows
     kind = None if kind is None else types.unqualified(kind)
     for dimension, name in enumerate(names):
         if array.rows and dimension > 0:
-            continue  # what is known of rows was tried by the reader, or is an entry of its own
+            continue  # the reader tried what is known of rows, or it is an assumption of its own
         match kind:
             case types.Pointer(target=inner):
                 is_sized = False
@@ -320,8 +320,8 @@ def _length(
     declared: Mapping[str, tree.Declaration],
     array: tree.Declaration | None,
 ) -> isl.PwAff | None:
-    """The length of a dimension; of a variable length array if it depends on parameters of the function,
-    declared before the array, that have not changed since.
+    """The length of a dimension; of a variable length array, if it depends only on unmodified parameters of
+    the function that are declared before the array.
     """
     if isinstance(length, int):
         return number(length)
@@ -371,12 +371,12 @@ def _outside(access: Access, statement: Statement, inside: isl.Set, facts: isl.S
     """{ S[i] -> A[s] : s_k < 0 or s_k >= e_k for some k }."""
     touched = access.relation.intersect_domain(statement.domain).intersect_params(facts)
     if inside.dim(isl.dim_type.set) < touched.dim(OUT):
-        return isl.Map.empty(touched.get_space())  # rows that a pointer leads to
+        return isl.Map.empty(touched.get_space())  # rows that a pointer points to
     return touched.subtract_range(inside).coalesce()
 
 
 def _refuse_outside(access: Access, statement: Statement, wrong: isl.Map, facts: isl.Set) -> None:
-    """Raise where an access leaves its array whenever it happens."""
+    """Raise if an access is out of bounds whenever it happens."""
     if wrong.is_empty() or not access.must:
         return
     happens = access.relation.intersect_domain(statement.domain).intersect_params(facts).params()

@@ -1,7 +1,7 @@
-"""Calls: whom they call, and whether that is a value.
+"""Calls: which functions they call, and whether these are pure.
 
-A function that the program defines is looked into, whatever it is called: one named like a function of the
-library is not that function, and the attribute `pure` does not say what it reads.
+A function that the program defines is analysed, whatever its name: one with the name of a library
+function is not that function, and the attribute `pure` does not tell what it reads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from loopwright.source import Span
 
 
 def reaching(program: Program) -> tuple[Span, ...]:
-    """The statements that may touch all storage there is, as the reader has them."""
+    """The statements that may access all storage, according to the reader."""
     return tuple(
         statement.body.place
         for statement in program.statements
@@ -35,10 +35,10 @@ def reaching(program: Program) -> tuple[Span, ...]:
 
 
 def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: frozenset[str]) -> None:
-    """Raise where a statement that may touch all storage leaves some out, or may change what runs, and where
-    one returns and was not read so.
+    """Raise if a statement that may access all storage was read as accessing less, or may modify what decides
+    which statements run, and if a statement returns that was not read as a `return`.
 
-    What decides what runs is counted or fixed: no such statement may change it, by its name or by a pointer.
+    Bounds and conditions are counted or fixed: no such statement may modify them, by name or by pointer.
     """
     places = reaching(program)
     nodes = [*tree.walk_all(region.statements)]
@@ -65,7 +65,7 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
 def _refuse_missing(
     program: Program, region: TypedRegion, file: TypedFile, nodes: Sequence[tree.Node]
 ) -> None:
-    """Raise where a statement that may touch anything was not read as touching what a pointer may lead to,
+    """Raise if a statement that may access anything was not read as accessing what a pointer may point to,
     or what it names."""
     names = {array.name for array in program.arrays}
     hidden = names & _hidden(region, file, nodes)
@@ -85,7 +85,7 @@ def _refuse_missing(
 
 
 def _hidden(region: TypedRegion, file: TypedFile, nodes: Sequence[tree.Node]) -> set[str]:
-    """Numbers of the function itself that no pointer leads to, each name one variable of the region."""
+    """Local numbers without pointers to them, whose names each denote one variable of the region."""
     declared: dict[str, dict[int, tree.Declaration]] = {}
     for node in nodes:
         match node:
@@ -105,8 +105,8 @@ def _hidden(region: TypedRegion, file: TypedFile, nodes: Sequence[tree.Node]) ->
 
 
 def _deciding(program: Program, nodes: Sequence[tree.Node]) -> set[str]:
-    """The names in bounds and conditions, and in the values of variables that are written out: not of those
-    that are declared in a statement which is left as it is."""
+    """The names in bounds and conditions, and in the values of variables that are substituted; not of those
+    declared in a statement that is kept whole."""
     iterators = {name for statement in program.statements for name in statement.iterators}
     kept = {statement.body.place.start for statement in program.statements if statement.body.terminator}
     whole = [statement.body.place for statement in program.statements]
@@ -122,7 +122,7 @@ def _deciding(program: Program, nodes: Sequence[tree.Node]) -> set[str]:
 
 
 def _evaluated(node: tree.Node) -> Iterator[tree.Node]:
-    """A node and what is evaluated with it: what `sizeof` measures is not, where its size is a number."""
+    """A node and the nodes evaluated with it; the operand of `sizeof` is not, if the size is constant."""
     pending = [node]
     while pending:
         current = pending.pop()
@@ -132,7 +132,7 @@ def _evaluated(node: tree.Node) -> Iterator[tree.Node]:
 
 
 def _words(node: tree.Name) -> set[str]:
-    """A variable's name, and the words that the file has for it: a macro's name is not the variable's."""
+    """A variable's name, and the words that the source uses for it, such as a macro's name."""
     return {node.declaration.name, *names_in(node.place.span.text)}
 
 
@@ -178,7 +178,7 @@ def _may_change(region: TypedRegion, node: tree.Name, reach: Reach, file: TypedF
 
 
 def _element(kind: CType) -> CType:
-    """What an array is made of."""
+    """The innermost element type of an array."""
     found = unqualified(kind)
     while isinstance(found, ArrayType):
         found = unqualified(found.element)
@@ -190,7 +190,7 @@ def is_inside(node: tree.Node, places: Sequence[Span]) -> bool:
 
 
 def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: frozenset[str]) -> None:
-    """Raise where a call is not known to be a value, nor its statement to touch anything."""
+    """Raise if a call is not known to be pure, unless its statement was read as accessing anything."""
     places = reaching(program)
     nodes = [*tree.walk_all(region.statements)]
     changed = {root.offset for node in nodes if (root := tree.changed_root(node)) is not None}
@@ -206,7 +206,7 @@ def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: f
 
 
 def _visible(nodes: Sequence[tree.Node], region: TypedRegion, file: TypedFile) -> str | None:
-    """Something that the region changes, and that functions elsewhere can name or may have a pointer to."""
+    """A variable that the region modifies, and that functions elsewhere can name or may have a pointer to."""
     for node in nodes:
         target = node.target if isinstance(node, tree.Assign | tree.Update) else None
         declared = None if target is None else tree.root_of(target)
@@ -247,13 +247,13 @@ def _refuse_call(
 
 
 def renamed_functions(region: TypedRegion) -> frozenset[str]:
-    """The macros in a region that are named like functions of the library, but those that libraries have."""
+    """The macros in a region with the names of library functions, except those that libraries define."""
     made = frozenset().union(*(token.hidden for token in region.tokens))
     return (made & LIBRARY) - CHARACTERS - CLASSES
 
 
 def foreign_names(text: Preprocessed, names: Sequence[str]) -> frozenset[str]:
-    """Those of these names that headers or options use: as macros, in macros, or in what they declare."""
+    """Those of these names that headers or options use: as macros, in macros, or in declarations."""
     word = whole_word(*names)
     lines = [one for changes in text.changes.values() for one in changes if word.search(one[1])]
     theirs = [line for at, line in lines if not text.line_of(at + text.shift)]
@@ -262,7 +262,7 @@ def foreign_names(text: Preprocessed, names: Sequence[str]) -> frozenset[str]:
 
 
 def _parameters(line: str) -> list[str]:
-    """Of a macro: in it, they name its arguments, whatever else has their names."""
+    """The parameters of a macro: in its body, these names denote arguments only."""
     found = re.match(r"#\s*define\s+[\w$]+\(([^)]*)\)", line)
     return re.findall(r"[\w$]+", found[1]) if found else []
 

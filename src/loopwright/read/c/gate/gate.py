@@ -1,11 +1,11 @@
-"""The gate: a program passes if the typed reading of its file finds nothing that was misread.
+"""The gate: a program passes if the typed reading of its file shows that nothing was misread.
 
-The text is read without a preprocessor and without types.  Here the compiler and the front end are asked:
-names, types, macros, calls, aliases and the life of variables have to be what the reader took them for, and
-a second extraction has to find the same statements, values and accesses.  What is not known to be harmless
+The reader uses neither a preprocessor nor types.  The gate asks the compiler and the front end:
+names, types, macros, calls, aliases and lifetimes of variables must be what the reader assumed, and
+a second extraction must find the same statements, values and accesses.  Anything not known to be harmless
 is refused.
 
-Iterators and temporaries whose values may be read after the region.
+It also finds iterators and temporaries whose values may be live-out.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.second.compare import compare
 
 EFFORT = 2_000_000
-"""Steps of isl in which it is found out what the region reads that it has not written."""
+"""The limit of isl operations for computing what the region reads without having written it."""
 
 
 def gated(
     programs: Sequence[Program], options: ReadOptions = AS_MARKED, *, in_order: bool = True
 ) -> tuple[Program, ...]:
-    """The programs of a file, each with what the typed reading adds to it; raises where it contradicts.
+    """The programs of a file, each completed by the typed reading; raises an error if it contradicts.
 
-    `in_order`: the schedules are positions and iterators, as the C reader makes them.
+    `in_order`: the schedules consist of positions and iterators, as the C reader makes them.
     """
     if not programs:
         return ()
@@ -96,14 +96,14 @@ def _with(program: Program, assumptions: tuple[Assumption, ...]) -> Program:
 
 
 def _of_build(options: CompilerOptions) -> Iterator[Assumption]:
-    """What is left to believe where a build gives a meaning to what C leaves undefined."""
+    """The assumption for a build option that defines what C leaves undefined."""
     if options.wraps():
         text = f"no integer of the region overflows, which {options.wraps()} gives a meaning"
         yield Assumption(AssumptionKind.DESCRIPTION, text)
 
 
 def _of_missing(file: TypedFile) -> Iterator[Assumption]:
-    """What is left to believe where headers are missing: a name may be a macro of theirs."""
+    """The assumption for missing headers: a name may be a macro of theirs."""
     if file.missing:
         headers = ", ".join(f"'{one}'" for one in file.missing)
         was = "was" if len(file.missing) == 1 else "were"
@@ -138,7 +138,7 @@ def _gated(
 
 
 def _refuse_pragma_before(region: TypedRegion, file: TypedFile) -> None:
-    """No pragma about the first loop stands before the region, as `_Pragma` in a macro for example."""
+    """Raise if a pragma before the region, such as `_Pragma` in a macro, applies to the first loop."""
     spots = [spot for one, spot in file.located if one.place == region.place and isinstance(spot, Located)]
     for spot in spots:
         for place, words in zip(file.text.pragmas, file.text.directives, strict=True):
@@ -149,7 +149,7 @@ def _refuse_pragma_before(region: TypedRegion, file: TypedFile) -> None:
 
 
 def _refuse_entries(region: TypedRegion) -> None:
-    """No `goto` outside of the region leads into it, whatever it is hidden in."""
+    """Raise if a `goto` outside of the region may jump into it, however it is hidden."""
     function = region.function
     for node in walk_all(region.statements):
         if not isinstance(node, Labelled):
@@ -164,7 +164,7 @@ def _refuse_entries(region: TypedRegion) -> None:
 
 
 def _refuse_redefined(program: Program, region: TypedRegion, file: TypedFile) -> None:
-    """A macro means what the text of the file says: no header or option after it has defined it again."""
+    """Raise if a header or option redefines a macro, so that its definition in the file is not in effect."""
     spots = [spot for one, spot in file.located if one.place == region.place]
     (at,) = (spot.start for spot in spots if isinstance(spot, Located))
     names = redefined(names_in(region.place.text), program.file.macros_before(region.place), file.text, at)
@@ -175,9 +175,9 @@ def _refuse_redefined(program: Program, region: TypedRegion, file: TypedFile) ->
 
 
 def _refuse_places(region: TypedRegion) -> tuple[Assumption, ...]:
-    """A macro that stands for its own place is another number in the new text.
+    """Raise if a macro expands to its own place, which differs in the new source.
 
-    What a failed assertion prints is the one such text that is let go: the program ends with it.
+    The only exception is the message of a failed assertion: the program ends with it.
     """
     nodes = walk_all(region.statements)
     calls = [node for node in nodes if isinstance(node, CallExpression) and node.callee is not None]
@@ -196,7 +196,7 @@ def _refuse_places(region: TypedRegion) -> tuple[Assumption, ...]:
 
 
 _ASSERTIONS = ("__assert_fail", "__assert_rtn", "__assert", "__assert_func")
-"""What `assert` calls in the C libraries."""
+"""The functions that `assert` calls in the C libraries."""
 _FIRST = "the compiler does not read this as it is written here"
 _HINT = "give the options that the file is compiled with: -I, -D, -include, -std=, -p"
 
@@ -208,7 +208,7 @@ def _assumed(program: Program, region: TypedRegion, file: TypedFile) -> list[str
 
 
 def refuse_seen_iterators(program: Program, region: TypedRegion, file: TypedFile) -> None:
-    """Raise where the value that a loop leaves in its iterator may be read."""
+    """Raise if the final value of an iterator may be live-out."""
     nodes = [*walk_all(region.statements)]
     outer = [pair for pair in iterators_of(program, nodes) if not isinstance(pair[0].first, Declare)]
     for loop, declared in {one.offset: (loop, one) for loop, one in reversed(outer)}.values():
@@ -219,7 +219,7 @@ def refuse_seen_iterators(program: Program, region: TypedRegion, file: TypedFile
 
 
 def refuse_seen_locals(region: TypedRegion) -> None:
-    """Raise where a variable that the region declares, and that is gone after it, is named after it."""
+    """Raise if a variable that the region declares, which is out of scope after it, is named after it."""
     for statement in region.statements:
         if not isinstance(statement, Declare):
             continue
@@ -231,7 +231,7 @@ def refuse_seen_locals(region: TypedRegion) -> None:
 
 
 def refuse_lasting_locals(region: TypedRegion) -> None:
-    """Raise where a variable that the region declares is not gone with its block, or has another type.
+    """Raise if a variable that the region declares outlives its block, or has another type than declared.
 
     A macro may be `static int`, and an attribute may call a function.
     """
@@ -251,7 +251,7 @@ def refuse_lasting_locals(region: TypedRegion) -> None:
 
 
 def with_observed(program: Program, region: TypedRegion, file: TypedFile) -> Program:
-    """The program with the storage marked that is seen after the region, or whose address gets away."""
+    """The program with the storage marked that is live-out, or whose address escapes."""
     names = {
         node.declaration.name: node.declaration
         for statement in region.statements
@@ -269,9 +269,9 @@ def with_observed(program: Program, region: TypedRegion, file: TypedFile) -> Pro
 
 
 def reads_first(program: Program, array: Array) -> bool:
-    """Whether the region may read what it finds in an array: the next time, what it left there.
+    """Whether the region may read an array before writing it: in another run, what it left there.
 
-    Where that is not soon known, it may.
+    If this is not decided within the limit, it may.
     """
     reads, writes = isl.UnionMap("{ }"), isl.UnionMap("{ }")
     for statement in program.statements:
@@ -308,7 +308,7 @@ def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[s
 
 
 def refuse_lost_alignment(program: Program, region: TypedRegion) -> None:
-    """The variables of a region are declared again by their types alone: no pointer leads to aligned ones."""
+    """Raise if there is a pointer to an aligned variable of the region: new declarations omit attributes."""
     nodes = [*walk_all(region.statements)]
     taken, kept = addressed(nodes), [statement.body.place for statement in program.statements]
     for node in nodes:

@@ -1,8 +1,8 @@
-"""Sizes that are numbers where a region is compiled, and what these say of what is assumed of sizes.
+"""Sizes with known values in a region, and the consequences for the assumptions on sizes.
 
-macros        that are one integer wherever they stand in the region
-variables     of the function, or of this file alone, that are given a few numbers and no others
-parameters    of the function, where the file calls it with numbers
+macros        that are the same integer everywhere in the region
+variables     of the function, or static ones of this file, that are assigned only a few numbers
+parameters    of the function, if the file calls it with numbers
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from loopwright.presburger.named import number, variable
 from loopwright.source import Span
 
 _FEW = 3
-"""What has to hold, and does so only where loops run once or twice, does not hold."""
+"""An assumption that holds only if loops run once or twice counts as refuted."""
 
 _MOST_CALLS = 16
-"""With other numbers each."""
+"""The maximum number of calls with different numbers."""
 
 
 class RowsOfNumbers(BadInput):
-    """Rows on trust whose length is a number here: it says itself which cells are the same.
+    """Raised if an assumption on rows is about a length with a known value, which decides what coincides.
 
-    `names` are how the sizes are written that are numbers.
+    `names` are the spellings of the sizes that are numbers.
     """
 
     def __init__(self, message: str, place: Span, names: frozenset[str]) -> None:
@@ -43,13 +43,13 @@ class RowsOfNumbers(BadInput):
 
 
 def with_numbers(one: Assumption, program: Program, region: TypedRegion) -> Assumption:
-    """An assumption about sizes, some of which are numbers in the function: then it may be settled."""
+    """An assumption about sizes, settled if possible by those with known values in the function."""
     if one.holds_for is None or one.standing is not Standing.ASSUMED or not program.cases:
         return one
     sizes = with_known_sizes(program)
     if sizes.is_subset(one.holds_for):
         return replace(one, standing=Standing.PROVED)
-    certain = one.kind is not AssumptionKind.BOUNDS  # which counts what may be touched, too
+    certain = one.kind is not AssumptionKind.BOUNDS  # which includes possible accesses, too
     for case in program.cases:
         message = f"the file refutes what has to hold here: {one.text}, for {case}"
         place, numbers = one.place or region.place, dict(case.numbers)
@@ -65,7 +65,7 @@ def with_numbers(one: Assumption, program: Program, region: TypedRegion) -> Assu
 
 
 def _is_refuted(holds_for: isl.Set, program: Program, numbers: Mapping[str, int]) -> bool:
-    """Whether something holds for none of these numbers, or only where loops run once or twice."""
+    """Whether a condition holds for none of these numbers, or only if loops run once or twice."""
     usual = with_known_sizes(program)
     for name, value in numbers.items():
         usual = usual.intersect(variable(name).eq_set(number(value)))
@@ -75,7 +75,7 @@ def _is_refuted(holds_for: isl.Set, program: Program, numbers: Mapping[str, int]
 
 
 def with_known_sizes(program: Program) -> isl.Set:
-    """What is known of the parameters, their numbers included."""
+    """The known constraints on the parameters, including their values."""
     found = program.facts
     for one in program.parameters:
         if one.known:
@@ -85,7 +85,7 @@ def with_known_sizes(program: Program) -> isl.Set:
 
 
 def macro_numbers(nodes: list[tree.Node]) -> dict[str, int]:
-    """Macros that are one integer wherever they stand in the region."""
+    """The macros that are the same integer everywhere in the region."""
     found: dict[str, set[int | None]] = {}
     inside: set[int] = set()
     for node in nodes:
@@ -99,7 +99,7 @@ def macro_numbers(nodes: list[tree.Node]) -> dict[str, int]:
 
 
 def known_values(region: TypedRegion, file: TypedFile) -> dict[tree.Declaration, tuple[int, ...]]:
-    """The variables in a region that are one of a few numbers whenever it is reached, and that it keeps."""
+    """The variables with one of a few values whenever the region is reached, which it does not modify."""
     before = _before(region.function, file)
     found = ((one, before.values(one, region.first)) for one in _kept(region))
     return {one: tuple(sorted(values)) for one, values in found if values is not None}
@@ -110,7 +110,7 @@ def _before(function: TypedFunction, file: TypedFile) -> ValuesBefore:
 
 
 def _kept(region: TypedRegion) -> set[tree.Declaration]:
-    """The variables in a region that it does not change."""
+    """The variables in a region that it does not modify."""
     nodes = [*tree.walk_all(region.statements)]
     names = {node.declaration for node in nodes if isinstance(node, tree.Name)}
     return names - {root for root, _ in changes(nodes)}
@@ -119,8 +119,8 @@ def _kept(region: TypedRegion) -> set[tree.Declaration]:
 def calls_of(
     region: TypedRegion, file: TypedFile, names: Mapping[tree.Declaration, str]
 ) -> tuple[ShownCall, ...]:
-    """The calls of the function around a region that give parameters of it numbers; `names` are those of
-    the program for them."""
+    """The calls of the function around a region that pass numbers for its parameters; `names` are their names
+    in the program."""
     function = region.function
     kept = [
         (position, one)
@@ -142,7 +142,7 @@ def calls_of(
 
 
 def _is_always_reached(region: TypedRegion) -> bool:
-    """Whether a call of the function leads to the region: it is under no test, and nothing skips it."""
+    """Whether every call of the function reaches the region: it is unconditional, and nothing skips it."""
     before = [node for node in region.function.nodes if node.place.first < region.first]
     kinds = tree.IfStatement | tree.ForStatement | tree.OtherStatement
     tests = [node for node in before if isinstance(node, kinds)]
@@ -159,7 +159,7 @@ def _is_of(call: tree.CallExpression, function: TypedFunction) -> bool:
 
 
 def is_unchanged(one: tree.Declaration, region: TypedRegion) -> bool:
-    """Whether it is a parameter of the function, with the value it was given."""
+    """Whether it is a parameter of the function that still has the value of the argument."""
     if one.storage is not tree.Storage.PARAMETER or one.offset in region.function.addressed:
         return False
     targets = [node.target for node in region.function.nodes if isinstance(node, tree.Assign | tree.Update)]
@@ -167,12 +167,12 @@ def is_unchanged(one: tree.Declaration, region: TypedRegion) -> bool:
 
 
 def _directed(file: TypedFile) -> frozenset[str]:
-    """The names in directives, which may give threads variables of their own."""
+    """The names in directives, which may make variables private to threads."""
     return frozenset(name for one in file.text.directives for name in names_in(one))
 
 
 def _static_number(one: tree.Declaration, file: TypedFile) -> Values | None:
-    """That of a variable that this file alone can change, and does not."""
+    """The value of a variable that only this file can modify, and does not."""
     is_plain = one.is_file_scope and is_of_this_file(one, file) and not file.may_point_to(one.name)
     kind, first = integer_type(one.type), file.first_value(one) if is_plain else None
     value = None if first is None else the_value(values_of(first, partial(_constant, file=file)))
@@ -195,7 +195,7 @@ _OTHER_WAYS = re.compile(r"(?<!\w)(?:_*asm_*|_*alias_*|_*weak(?:ref)?_*|redefine
 
 
 def is_of_this_file(declared: tree.Declaration, file: TypedFile) -> bool:
-    """Whether only the text of the file itself can read a static variable: no header, assembler or alias."""
+    """Whether only the file itself can access a static variable: no header, assembly or alias does."""
     if declared.storage is not tree.Storage.STATIC or declared.attributes or declared.is_thread_local:
         return False
     text = file.text

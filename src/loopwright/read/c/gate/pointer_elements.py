@@ -1,4 +1,4 @@
-"""Elements of one array of pointers: `f(r[k], r[k - 1])` gives two of them; pointers to themselves."""
+"""Different elements of an array of pointers: `f(r[k], r[k - 1])` passes two; and self-modifying pointers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from loopwright.c.types import ArrayType, Integer, Pointer, unqualified
 
 _ALLOCATE = ("malloc", "calloc", "aligned_alloc")
 _Sum = Counter[int]
-"""Variables by their declarations, each with its factor; the constant is at -1."""
+"""A sum of variables by their declarations, each with its factor; the constant is at -1."""
 _LEAST_WRAP = 1 << 8
-"""Whatever integers a sum is computed in and stored as, it is the same up to multiples of this."""
+"""For every integer type used in the computation, the sum is the same modulo this number."""
 
 
 def are_different_elements(one: tree.Expression, other: tree.Expression, caller: TypedFunction) -> bool:
-    """Whether two arguments of a call are pointers at different places of one array.
+    """Whether two arguments of a call are pointers at different indices of one array.
 
-    `r[k]` and `r[j]` are, where `j = k - 1;` stands before the call.
+    `r[k]` and `r[j]` are, if `j = k - 1;` is before the call.
     """
     first, second = tree.without_casts(one), tree.without_casts(other)
     if not isinstance(first, tree.Subscript) or not isinstance(second, tree.Subscript):
@@ -46,7 +46,7 @@ def _difference(one: _Sum, other: _Sum) -> _Sum:
 
 
 def _sum(node: tree.Expression, factor: int = 1) -> _Sum | None:
-    """A sum of variables and numbers; None where it is something else."""
+    """A sum of variables and numbers; None for anything else."""
     core = tree.without_casts(node)
     match core:
         case tree.Number(value=int(value)):
@@ -63,7 +63,7 @@ def _sum(node: tree.Expression, factor: int = 1) -> _Sum | None:
 
 
 def _with_values(found: _Sum, at: tree.Expression, caller: TypedFunction) -> _Sum:
-    """The same, with variables that statements before this place in its block have just set."""
+    """The sum with the values of variables that preceding statements of the block have just set."""
     before = _statements_before(at, caller.body)
     for name in [one for one in found if one != -1]:
         value = _last_value(name, before, caller)
@@ -74,7 +74,7 @@ def _with_values(found: _Sum, at: tree.Expression, caller: TypedFunction) -> _Su
 
 
 def _statements_before(at: tree.Expression, body: tree.CompoundStatement) -> tuple[tree.Statement, ...]:
-    """What stands before the statement at this place in its block, the last one first."""
+    """The statements before the one at this place in its block, the last one first."""
     blocks = [body, *(node for node in tree.walk(body) if isinstance(node, tree.CompoundStatement))]
     around = [one for one in blocks if one.place.first <= at.place.first < one.place.end]
     inner = min(around, key=lambda one: one.place.end - one.place.first)
@@ -84,7 +84,7 @@ def _statements_before(at: tree.Expression, body: tree.CompoundStatement) -> tup
 
 
 def _last_value(name: int, before: tuple[tree.Statement, ...], caller: TypedFunction) -> _Sum | None:
-    """What the last statement that changes a variable set it to, where its parts are still the same."""
+    """The value set by the last statement that modifies a variable, if its operands are unchanged."""
     changed = {*caller.addressed}
     for statement in before:
         nodes = [*tree.walk(statement)]
@@ -102,7 +102,7 @@ def _last_value(name: int, before: tuple[tree.Statement, ...], caller: TypedFunc
 
 
 def _given(statement: tree.Statement, name: int) -> tree.Expression | None:
-    """What a statement that does nothing else gives a variable: `j = k - 1;`, `int j = k - 1;`"""
+    """The value that a statement assigns, if it does nothing else: `j = k - 1;`, `int j = k - 1;`"""
     match statement:
         case tree.Evaluate(value=tree.Assign(operator="=", target=target, value=value)):
             core = tree.without_casts(target)
@@ -113,27 +113,27 @@ def _given(statement: tree.Statement, name: int) -> tree.Expression | None:
 
 
 def _changes_names(node: tree.Node) -> bool:
-    """Whether a node changes nothing but a variable that it names."""
+    """Whether a node modifies nothing but a variable that it names."""
     if isinstance(node, tree.Assign | tree.Update):
         return isinstance(tree.without_casts(node.target), tree.Name)
     return not isinstance(node, tree.CallExpression | tree.OtherExpression)
 
 
 def _of_the_file(caller: TypedFunction) -> set[int]:
-    """The variables in a function that others may change."""
+    """The variables in a function that other functions may modify."""
     named = (node.declaration for node in caller.nodes if isinstance(node, tree.Name))
     return {one.offset for one in named if one.is_file_scope or one.storage is tree.Storage.STATIC}
 
 
 def rows_are_their_own(file: TypedFile) -> bool:
-    """Whether all that is stored in arrays of pointers in a file is memory that was just allocated."""
+    """Whether a file stores only freshly allocated memory in arrays of pointers."""
     nodes = [node for function in file.functions for node in function.nodes]
     nodes += [variable for variable, _ in file.variables]
     return not any(_stores_a_pointer(node, file) for node in nodes)
 
 
 def _stores_a_pointer(node: tree.Node, file: TypedFile) -> bool:
-    """Whether a pointer that may be in use elsewhere becomes an element."""
+    """Whether a pointer that may have aliases is stored in an element."""
     match node:
         case tree.Declarator(declaration=declared, initial=initial):
             kind = unqualified(declared.type)
@@ -171,7 +171,7 @@ def _allocates(value: tree.Expression, file: TypedFile) -> bool:
 
 
 def changeable_pointers(lvalue: tree.Expression) -> Iterator[tree.Expression]:
-    """The pointers on the way to an lvalue that may be in it, by their types: `p` of `p[i]`, a char."""
+    """The pointers on the way to an lvalue that it may overlap, by type: `p` of `p[i]`, if it is a char."""
     core = tree.without_casts(lvalue)
     while True:
         match core:

@@ -1,4 +1,4 @@
-"""Rows: pointers that subscripts choose, two of which may be given one memory."""
+"""Rows selected by subscripts: arrays of pointers, two of which may point to the same memory."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from loopwright.lazy_dataclass import dataclass
 
 @dataclass(frozen=True)
 class RegionUse:
-    """An lvalue of the region: its variable, the storage it is in, the members on the way there."""
+    """An lvalue of the region: its variable, the storage that contains it, and the members on the way."""
 
     node: tree.Expression
     root: tree.Declaration
     path: str
-    """The members from the variable on."""
+    """The path of members from the variable."""
     storage: frozenset[Target]
     members: tuple[str, ...]
     record: CType | None
-    """Whose members the first of these is, where there are some."""
+    """The struct that the first of these is a member of, if any."""
     is_direct: bool
-    """The storage of the variable itself, no pointer followed."""
+    """Whether it is in the storage of the variable itself, with no pointer dereferenced."""
     is_written: bool
 
 
 def refuse_same_rows(use: RegionUse, facts: PointsTo) -> None:
-    """Pointers that subscripts choose, two of which are given the same memory.
+    """Raise if two pointers selected by subscripts point to the same memory.
 
-    That sums, `r[i] = r[0] + i * m`, are rows of their own is taken on trust, but for arrays of pointers.
+    It is assumed that sums, `r[i] = r[0] + i * m`, are disjoint rows, except for arrays of pointers.
     """
     kind = unqualified(use.root.type)
     if not use.is_written or use.is_direct or not is_chosen(use.node):
@@ -60,7 +60,7 @@ def _functions_with(variable: tree.Declaration, facts: PointsTo) -> tuple[TypedF
 
 
 def _stored_elsewhere(use: RegionUse, facts: PointsTo) -> list[tuple[PointsTo, tree.Assign]]:
-    """The pointers, sums apart, that are stored by other names where a use chooses from."""
+    """The pointers, except sums, that are stored under other names where a use selects from."""
     row = chosen(use.node)
     place, member = facts.storage_of(row or use.node), path_inside(_element_of(row or use.node))
     found: list[tuple[PointsTo, tree.Assign]] = []
@@ -81,7 +81,7 @@ def _stored_elsewhere(use: RegionUse, facts: PointsTo) -> list[tuple[PointsTo, t
 
 
 def _element_of(lvalue: tree.Expression) -> tree.Expression:
-    """r of `r[k]` and `*r`."""
+    """The r of `r[k]` and `*r`."""
     match tree.without_casts(lvalue):
         case tree.Subscript(base=inner) | tree.Unary(operator="*", operand=inner):
             return tree.without_casts(inner)
@@ -90,8 +90,8 @@ def _element_of(lvalue: tree.Expression) -> tree.Expression:
 
 
 def _is_filled(use: RegionUse, facts: PointsTo) -> bool:
-    """Whether an assignment gives one pointer to the elements it is made for: `v[j] = a` in a loop, or
-    `*w = a` in a function that is given w."""
+    """Whether an assignment stores one pointer in several elements: `v[j] = a` in a loop, or
+    `*w = a` in a function with the parameter w."""
     is_array = isinstance(unqualified(use.root.type), ArrayType)
     for asked, node in _stored_elsewhere(use, facts):
         places = _named(node.target)
@@ -114,15 +114,15 @@ def _named(node: tree.Node) -> set[tree.Declaration]:
 
 
 def _is_one_for_all(change: tree.Assign, places: set[tree.Declaration]) -> bool:
-    """Whether what is stored does not depend on the names that say where."""
+    """Whether the stored value does not depend on the names that select the element."""
     parts = tree.walk(change.value)
     is_same = not any(isinstance(part, tree.CallExpression | tree.Update | tree.Assign) for part in parts)
     return is_same and bool(places) and not places & _named(change.value)
 
 
 def _is_shuffled(use: RegionUse, facts: PointsTo) -> bool:
-    """Whether structs, or by a function that is not seen pointers, are copied within what is chosen from:
-    `s[1] = s[0]`, `memmove(r, r + 1, n)`."""
+    """Whether structs are copied among the elements selected from, or pointers by a function without a
+    definition: `s[1] = s[0]`, `memmove(r, r + 1, n)`."""
     nodes = [(node, one) for one in _functions_with(use.root, facts) for node in one.giving]
     for node, function in nodes:
         places = list(copied(node, facts.file))

@@ -1,8 +1,8 @@
-"""The gate for a text whose loops are followed as they are written, statement by statement (`prove.descent`).
+"""The gate for sources whose loops are followed statement by statement, as written (`prove.descent`).
 
-There is no model of such a text to compare with its typed reading.  Its statements are those of a program
-that passed the gate, so what can be misread is what its names mean: iterators that wrap around, variables of
-another type, functions of another kind, storage that is observed.
+Such a source has no model to compare with its typed reading.  Its statements are those of a program
+that passed the gate, so only the meaning of its names can be misread: iterators that wrap around, variables
+of another type, functions of another kind, volatile storage.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from loopwright.source import Source, Span
 def reads_as_written(
     old: Sequence[Program], source: Source, old_options: CompilerOptions, options: CompilerOptions
 ) -> bool:
-    """Whether the compiler gives the names in the regions of `source` the meanings they have in `old`."""
+    """Whether the compiler gives the names in the regions of `source` the same meanings as in `old`."""
     known = {region.place: region for region in typed_file(old[0].source, old_options).regions}
     after = typed_file(source, options)
     return len(after.located) == len(old) and all(
@@ -37,7 +37,7 @@ def reads_as_written(
 
 
 def _reads_as_written(old: object, new: TypedFile, number: int, stored: set[str]) -> bool:
-    """`stored` are the variables of the original; nothing else that is changed may be seen afterwards."""
+    """`stored` are the variables of the original; nothing else that is modified may be live-out."""
     if not isinstance(old, TypedRegion):
         return False
     place, spot = new.located[number]
@@ -57,9 +57,9 @@ def _reads_as_written(old: object, new: TypedFile, number: int, stored: set[str]
 
 
 def _changed(tokens: Sequence[str]) -> set[str]:
-    """The names that plain tokens assign to, and `)` where one is in parentheses.
+    """The names that plain tokens assign to, and `)` if one is in parentheses.
 
-    What follows `i++` is not changed: a name or a parenthesis follows only where it is `++i` or `++(i)`.
+    The token after `i++` is not modified: a name or a parenthesis follows only in `++i` or `++(i)`.
     """
     pairs = {*pairwise(tokens)}
     after = {one for one, two in pairs if two in ASSIGNING and (is_name(one) or one == ")")}
@@ -85,7 +85,7 @@ def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
 
 
 def counts_signed(source: Source, options: CompilerOptions) -> bool:
-    """Whether unsigned numbers, of macros too, decide nothing of what the regions run."""
+    """Whether unsigned numbers, including those of macros, do not affect what the regions run."""
     read = (one for one in typed_file(source, options).regions if isinstance(one, TypedRegion))
     return not any(_decides_unsigned([*tree.walk(statement)]) for one in read for statement in one.statements)
 
@@ -95,7 +95,7 @@ def _decides_unsigned(nodes: Sequence[tree.Node]) -> bool:
 
 
 def _deciding(node: tree.Node) -> tuple[tree.Node, ...]:
-    """What decides which statements run: heads of loops, conditions, what is assigned to variables."""
+    """The expressions that decide which statements run: heads of loops, conditions, values of variables."""
     match node:
         case tree.ForStatement(first=first, test=test, step=step):
             return tuple(one for one in (first, test, step) if one is not None)
@@ -107,7 +107,7 @@ def _deciding(node: tree.Node) -> tuple[tree.Node, ...]:
 
 
 def _is_unsigned(node: tree.Node) -> bool:
-    """Whether an operation is one of unsigned numbers, which are not those that they are converted from."""
+    """Whether an operation is on unsigned numbers, whose values may differ from those before conversion."""
     if not isinstance(node, tree.Binary | tree.Unary):
         return False
     operand = node.left if isinstance(node, tree.Binary) else node.operand
@@ -116,14 +116,14 @@ def _is_unsigned(node: tree.Node) -> bool:
 
 
 def _cuts(node: tree.Cast) -> bool:
-    """Whether an integer is given a type that does not hold it, as the author says."""
+    """Whether an explicit cast converts an integer to a type that does not hold all its values."""
     given, kind = unqualified(node.operand.type), unqualified(node.type)
     are_integers = isinstance(given, Integer) and isinstance(kind, Integer)
     return not node.is_implicit and are_integers and not holds(kind, given)
 
 
 def _wraps(index: tree.Node) -> bool:
-    """Whether a subscript is computed in an unsigned type that a pointer has more bits than."""
+    """Whether a subscript is computed in an unsigned type narrower than a pointer."""
     parts = [
         node
         for node in tree.walk(index)
@@ -140,7 +140,7 @@ def _is_narrow(node: tree.Binary | tree.Unary | tree.Cast | tree.Conditional | t
 def _mean_the_same(
     old: TypedRegion, after: Sequence[tree.Node], counted: Mapping[int, tree.Declaration]
 ) -> bool:
-    """Whether the names in `after` are such that loops over `counted` can be followed as they are written."""
+    """Whether the names in `after` allow loops over `counted` to be followed as written."""
     before = [*tree.walk_all(old.statements)]
     try:
         refuse_storage([*after])
@@ -168,10 +168,10 @@ _BRACKETS = _CLOSED | {*_OPENING}
 def _plain_names(
     file: TypedFile, spot: Located, region: Span
 ) -> tuple[list[tree.Node], dict[int, tree.Declaration]] | None:
-    """The names of a region without declarations, casts and members, and those that its loops count.
+    """The names of a region without declarations, casts and members, and the iterators of its loops.
 
-    In such a region, which the compiler accepts, a name means everywhere what it means where it is
-    first: no tree is needed to say what its names are.  None where the tokens are of other kinds.
+    In such a region, which the compiler accepts, a name has everywhere the meaning of its first occurrence:
+    no tree is needed to resolve its names.  None if there are other kinds of tokens.
     """
     tokens = spot.texts
     text = file.text.text
@@ -201,7 +201,7 @@ def _plain_names(
 
 
 def _named(file: TypedFile, spot: Located, name: str) -> tree.Declaration | None:
-    """What a name means where it is first in a region that has no texts and no members."""
+    """The declaration of a name at its first occurrence in a region without strings and members."""
     word = re.compile(rf"(?<![\w$.]){re.escape(name)}(?![\w$])")
     found = word.search(file.text.text, spot.start, spot.end)
     return None if found is None else file.named_at(found.start())
@@ -214,7 +214,7 @@ def _is_known(text: str) -> bool:
 
 
 def _is_plain(texts: Sequence[str]) -> bool:
-    """Whether these are whole statements of loops, conditions and expressions alone."""
+    """Whether these tokens are complete statements with only loops, conditions and expressions."""
     if not all(_is_known(text) for text in {*texts}):
         return False
     if any(two == "(" and (one in (")", "]") or one[0].isdigit()) for one, two in {*pairwise(texts)}):
@@ -233,7 +233,7 @@ def _is_plain(texts: Sequence[str]) -> bool:
 
 
 def _is_single(tokens: Sequence[str], start: int) -> bool:
-    """Whether a loop head begins with `name = value;`, one assignment alone."""
+    """Whether a loop head begins with `name = value;`, a single assignment."""
     depth = 0
     if not is_name(tokens[start]) or tokens[start + 1] != "=":
         return False
@@ -246,7 +246,7 @@ def _is_single(tokens: Sequence[str], start: int) -> bool:
 
 
 def _counted(node: tree.Node) -> tree.Declaration | None:
-    """The variable that a loop gives its first value."""
+    """The variable that a loop initialises."""
     match node:
         case tree.ForStatement(first=tree.Assign(target=tree.Name(declaration=declared))):
             return declared
@@ -256,13 +256,13 @@ def _counted(node: tree.Node) -> tree.Declaration | None:
 
 
 def _is_wide(declared: tree.Declaration, bits: int) -> bool:
-    """Whether an iterator wraps around no earlier than a signed one of so many bits."""
+    """Whether an iterator wraps around no earlier than a signed one of this width."""
     kind = unqualified(declared.type)
     return isinstance(kind, Integer) and kind.signed and kind.bits >= bits
 
 
 def _same_names(before: Sequence[tree.Node], after: Sequence[tree.Node], counted: set[int]) -> bool:
-    """Whether names of both are variables of the same type, or functions, and new ones are integers."""
+    """Whether the names in both are variables of the same type, or functions, and new ones are integers."""
     known = {node.declaration.name: node.declaration for node in before if isinstance(node, tree.Name)}
     for node in after:
         if not isinstance(node, tree.Name) or node.declaration.offset in counted:

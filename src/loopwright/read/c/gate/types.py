@@ -1,7 +1,7 @@
-"""Types: those that the reader took from the text, and those that the declarations give.
+"""Compares the types that the reader took from the source with the declared ones.
 
-The reader knows a type by its name.  A name that means something else (a typedef of a header, a macro) is
-found here.  Storage that other storage overlaps, or that is observed from outside, is refused.
+The reader recognises a type by its name.  A name with another meaning (a typedef of a header, a macro) is
+found here.  Storage that overlaps other storage, or is volatile, is refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from loopwright.read.c.purity import SPECIAL_NUMBERS
 
 
 def refuse_types(program: Program, region: TypedRegion) -> None:
-    """Raise where a type of the region is not what it was taken for."""
+    """Raise if a type in the region differs from what the reader assumed."""
     nodes = [*tree.walk_all(region.statements)]
     refuse_storage(nodes)
     _refuse_iterators(program, nodes)
@@ -29,7 +29,7 @@ def refuse_types(program: Program, region: TypedRegion) -> None:
 
 
 def refuse_effects_in_types(region: TypedRegion) -> None:
-    """Raise where the length of an array in a type does something, whatever becomes of what has the type."""
+    """Raise if the length of an array in a type has a side effect, even if the type is unused."""
     token = effect_in_a_type(region)
     if token is not None:
         message = "this is done for the length of an array in a type"
@@ -37,7 +37,7 @@ def refuse_effects_in_types(region: TypedRegion) -> None:
 
 
 def refuse_storage(nodes: list[tree.Node]) -> None:
-    """Raise where storage is observed from outside, or shared with other storage."""
+    """Raise if storage is volatile, or shared with other storage."""
     for node in nodes:
         _refuse_observed(node)
         _refuse_bit_field(node)
@@ -45,7 +45,7 @@ def refuse_storage(nodes: list[tree.Node]) -> None:
 
 
 def is_named(token: ExpandedToken) -> bool:
-    """Whether a token is a name, not a word of a type or a number: DBL_MAX is `((double)1.79e+308L)`."""
+    """Whether a token is a name, not a keyword of a type or a number: DBL_MAX is `((double)1.79e+308L)`."""
     return token.is_name and token.text not in _ARITHMETIC and token.text not in SPECIAL_NUMBERS
 
 
@@ -55,14 +55,14 @@ _ARITHMETIC = frozenset(
 
 
 def number_macros(region: TypedRegion) -> frozenset[str]:
-    """The macros that are numbers wherever the region names them: no storage of the program."""
+    """The macros that expand to numbers everywhere in the region: they are not storage of the program."""
     made = [token for token in region.tokens if token.macro is not None]
     named = {token.macro for token in made if is_named(token) or token.follows_place}
     return frozenset(token.macro for token in made if token.macro and token.macro not in named)
 
 
 def _refuse_observed(node: tree.Node) -> None:
-    """A volatile or atomic access must stay where it is; what each thread has of its own, with its thread."""
+    """Raise for a volatile or atomic access, which must not move, or a thread-local variable."""
     if isinstance(node, tree.Name | tree.MemberAccess) and _is_observed(node.type):
         raise refuse(node.place.span, "this is volatile or atomic: its accesses must stay as they are", _COPY)
     if isinstance(node, tree.Name) and node.declaration.is_thread_local:
@@ -91,7 +91,7 @@ def _refuse_bit_field(node: tree.Node) -> None:
 
 
 def _refuse_unions(nodes: list[tree.Node]) -> None:
-    """The members of a union are one storage under several names."""
+    """Raise if several members of a union, which share their storage, are used and one is written."""
     members = [node for node in nodes if isinstance(node, tree.MemberAccess) and node.in_union]
     if len({node.name for node in members}) < 2:
         return
@@ -105,7 +105,7 @@ def _refuse_unions(nodes: list[tree.Node]) -> None:
 
 
 def _owners(lvalue: tree.Expression) -> Iterator[tree.MemberAccess]:
-    """The members that an lvalue is, or is a part of, or is reached through."""
+    """The members that an lvalue is, is part of, or is reached through."""
     core = tree.without_casts(lvalue)
     while True:
         match core:
@@ -121,7 +121,7 @@ def _owners(lvalue: tree.Expression) -> Iterator[tree.MemberAccess]:
 
 
 def _passed_on(nodes: list[tree.Node]) -> Iterator[tree.Expression]:
-    """Arrays that become pointers, and what the address of is taken: they may be written elsewhere."""
+    """Arrays that decay to pointers, and operands of `&`: other code may write them."""
     for node in nodes:
         is_conversion = isinstance(node, tree.Cast) and node.is_implicit
         for part in () if is_conversion else tree.children(node):
@@ -136,7 +136,7 @@ def _passed_on(nodes: list[tree.Node]) -> Iterator[tree.Expression]:
 def iterators_of(
     program: Program, nodes: list[tree.Node]
 ) -> list[tuple[tree.ForStatement, tree.Declaration]]:
-    """The loops and the variables they count; those that are left as they are, as statements, are not."""
+    """The loops and their iterators, except loops inside statements that are kept whole."""
     bodies = [statement.body.place for statement in program.statements]
     found = []
     for node in nodes:
@@ -151,7 +151,7 @@ def iterators_of(
 
 
 def _refuse_iterators(program: Program, nodes: list[tree.Node]) -> None:
-    """The new loops count in the type the reader saw: it has to be the type, or hold what int holds."""
+    """Raise if the type of an iterator, in which new loops count, is misread and does not include int."""
     for node, declared in iterators_of(program, nodes):
         seen = _type_read(program, node, declared.name)
         kind = types.unqualified(declared.type)
@@ -172,7 +172,7 @@ def _refuse_iterators(program: Program, nodes: list[tree.Node]) -> None:
 
 
 def _type_read(program: Program, loop: tree.ForStatement, name: str) -> str:
-    """The type that the reader saw of the iterator of a loop; "" where no statement is in it."""
+    """The type of a loop's iterator according to the reader; "" if the loop contains no statement."""
     place = loop.place.span
     inside = [one for one in program.statements if place.start <= one.body.place.start < place.end]
     pairs = (zip(one.iterators, one.iterator_types, strict=False) for one in inside)
@@ -180,7 +180,7 @@ def _type_read(program: Program, loop: tree.ForStatement, name: str) -> str:
 
 
 def _refuse_sizes(program: Program, nodes: list[tree.Node]) -> None:
-    """A size is an integer: one whose type is not known could be anything, but for the standard's names."""
+    """Raise for a size of unknown type, which may not be an integer, except for the standard's names."""
     for node in nodes:
         if isinstance(node, tree.Name) and node.declaration.name in program.params:
             name, kind = node.declaration.name, types.unqualified(node.declaration.type)
@@ -197,7 +197,7 @@ def _unknown(node: tree.Node, what: str, kind: types.Unknown) -> BadInput:
 
 
 def undeclared_iterators(program: Program, region: TypedRegion) -> list[str]:
-    """Iterators of a snippet, whose declaration is elsewhere."""
+    """The iterators of a fragment that are declared elsewhere."""
     nodes = [*tree.walk_all(region.statements)]
     found = (declared for _, declared in iterators_of(program, nodes))
     return list(dict.fromkeys(one.name for one in found if one.storage is tree.Storage.UNDECLARED))
@@ -215,7 +215,7 @@ _DECLARE = "declare it by a type of C itself, such as int"
 
 
 def _refuse_elements(program: Program, nodes: list[tree.Node]) -> None:
-    """Storage whose type the reader knows by a name that means another type here."""
+    """Raise for storage whose type name, as the reader knows it, means another type here."""
     taken = {array.name: array.element_type for array in program.arrays if array.element_type is not None}
     in_rows = {array.name for array in program.arrays if array.rank}
     for node in nodes:
@@ -231,12 +231,12 @@ def _refuse_elements(program: Program, nodes: list[tree.Node]) -> None:
 
 
 def _agree(read: types.CType, kind: types.CType) -> bool:
-    """Whether a type is what it was taken for by its name."""
+    """Whether a type is what the reader concluded from its name."""
     return isinstance(read, types.Unknown) or isinstance(kind, types.Unknown) or read == kind
 
 
 def element_type(kind: types.CType) -> types.CType:
-    """What an array or pointer is made of in the end."""
+    """The innermost element type of an array or pointer."""
     found = types.unqualified(kind)
     while isinstance(found, types.ArrayType | types.Pointer):
         found = types.unqualified(found.element if isinstance(found, types.ArrayType) else found.target)

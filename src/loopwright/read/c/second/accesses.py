@@ -1,13 +1,13 @@
-"""What an expression of the typed tree reads and writes.
+"""The accesses of an expression of the typed tree.
 
-An access is certain where it happens whenever the expression is evaluated: not in the branches of `?:`,
+An access is certain if it happens whenever the expression is evaluated: not in the branches of `?:`,
 nor on the right of `&&` and `||`.
 
-Which storage an expression of the typed tree names: a base and its subscripts.
+The storage that an expression of the typed tree names is a base with subscripts.
 
 `a[i][j]`, `*(p + i)`, `g->u[i]`, `s.f` and `q[i].x` are cells.  Members before the first subscript belong
-to the base, as the reader names it: `g__u`.  A member of an element is part of the element; what an
-element points to may be anywhere in the array, for all that is known.
+to the base, as the reader names it: `g__u`.  A member of an element is part of the element; the target of
+a pointer in an element may be anywhere in the array, as far as is known.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Touched:
 
 
 def touched(node: tree.Expression, rows: Rows, *, must: bool = True) -> Iterator[Touched]:
-    """What evaluating `node` reads and writes, in no particular order."""
+    """The accesses of evaluating `node`, in no particular order."""
     match node:
         case tree.Number() | tree.Text():
             pass
@@ -70,7 +70,7 @@ def touched(node: tree.Expression, rows: Rows, *, must: bool = True) -> Iterator
 
 
 def _listed(node: tree.OtherExpression, rows: Rows, *, must: bool) -> Iterator[Touched]:
-    """The values in `(T){a, .x = b}`, which is a value itself: an array would have an address."""
+    """The values in `(T){a, .x = b}`, which is a value itself; an array would have an address."""
     if isinstance(unqualified(node.type), ArrayType):
         raise Unclear(node, "an array has an address")
     for part in node.parts:
@@ -85,7 +85,7 @@ def _listed(node: tree.OtherExpression, rows: Rows, *, must: bool) -> Iterator[T
 
 
 def _follows(function: tree.Expression) -> bool:
-    """Whether a call is written with the pointer that leads to its function: `(*f)(x)`."""
+    """Whether a call is written as a dereferenced function pointer: `(*f)(x)`."""
     core = tree.without_casts(function)
     return isinstance(core, tree.Unary) and core.operator == "*"
 
@@ -123,7 +123,7 @@ def _target(node: tree.Expression, rows: Rows, *, must: bool, is_read: bool) -> 
 
 
 def _argument(node: tree.Expression, rows: Rows, *, must: bool) -> Iterator[Touched]:
-    """A function may read all of what it is given the address of."""
+    """The accesses of an argument: a function may read everything at an address it is given."""
     core = tree.without_casts(node)
     is_taken = isinstance(core, tree.Unary) and core.operator == "&"
     if not is_taken and not is_pointer(core.type):
@@ -144,7 +144,7 @@ def _argument(node: tree.Expression, rows: Rows, *, must: bool) -> Iterator[Touc
 def touched_by_statement(
     node: tree.Statement | tree.Declarator, rows: Rows, *, must: bool = True
 ) -> Iterator[Touched]:
-    """What a statement that is kept whole may touch; the variables it declares count, too."""
+    """The possible accesses of a statement that is kept whole, including the variables it declares."""
     match node:
         case tree.Evaluate(value=value):
             yield from touched(value, rows, must=must)
@@ -175,30 +175,30 @@ def touched_by_statement(
 
 
 Term = tuple[tree.Expression, int]
-"""A summand of a subscript, and its sign."""
+"""A term of a subscript, and its sign."""
 
 
 @dataclass(frozen=True)
 class NamedCell:
-    """`base[subscripts]`; each subscript is the sum of its terms, 0 without any."""
+    """`base[subscripts]`; each subscript is the sum of its terms, 0 if there are none."""
 
     base: str
     root: tree.Declaration
     subscripts: tuple[tuple[Term, ...], ...] = ()
     is_part: bool = False
-    """Only a member of the element."""
+    """Whether it is only a member of the element."""
     is_elsewhere: bool = False
-    """Reached through a pointer in the element."""
+    """Whether it is reached through a pointer in the element."""
     inner: tuple[tree.Expression, ...] = ()
     """Subscripts inside the element, which are evaluated too."""
 
     def expressions(self) -> tuple[tree.Expression, ...]:
-        """All that is computed to find the cell."""
+        """All expressions that are evaluated to find the cell."""
         return (*(term for subscript in self.subscripts for term, _ in subscript), *self.inner)
 
 
 Rows = Mapping[int, tuple[NamedCell, tuple[Term, ...]]]
-"""Local pointers that stand for a row, by their declaration: the cell they point into, and how far."""
+"""Local pointers to rows, by their declaration: the cell they point into, and the offset."""
 
 
 def is_pointer(kind: CType) -> bool:
@@ -206,7 +206,7 @@ def is_pointer(kind: CType) -> bool:
 
 
 def cell_of(node: tree.Expression, rows: Rows) -> NamedCell | None:
-    """The storage that `node` names; None where it is not an lvalue of this kind."""
+    """The storage that `node` names; None if it is not an lvalue of this kind."""
     match tree.without_casts(node):
         case tree.Name(declaration=declared):
             return NamedCell(declared.name, declared)
@@ -228,7 +228,7 @@ def _member(inner: NamedCell | None, name: str, *, is_arrow: bool) -> NamedCell 
 
 
 def _element(pointer: tree.Expression, terms: tuple[Term, ...], rows: Rows) -> NamedCell | None:
-    """What `pointer[terms]` is: the sums in the pointer belong to the subscript."""
+    """The cell `pointer[terms]`: the sums in the pointer belong to the subscript."""
     found = pointed(pointer, rows)
     if found is None:
         return None

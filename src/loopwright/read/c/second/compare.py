@@ -1,9 +1,9 @@
-"""The two readings of a region compared: statements, loops, order, values, accesses.
+"""Compares the two readings of a region: statements, loops, order, values, accesses.
 
-If the reader forgets an access, every prover accepts an illegal order, since all of them stand on that one
-reading.  So everything the model says is extracted twice, by separate code, and has to agree: the same
-statements in the same loops for the same values, and the accesses of the model are at least those of the
-typed tree, the certain ones exactly those.
+If the reader misses an access, every prover accepts an illegal order, since all of them rely on that one
+reading.  So everything in the model is extracted twice, by separate code, and must agree: the same
+statements in the same loops for the same values; and the accesses of the model must include those of the
+typed tree, with the certain ones equal.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
 from loopwright.source import Span
 
 _LITERALS = ("true", "false", "TRUE", "FALSE", "NULL")
-"""Names that the reader takes for constants where nothing declares them."""
+"""Names that the reader treats as constants if they are undeclared."""
 _HINT = "write it in a plainer way; if this is plain C, please report it"
 
 
 def compare(
     program: Program, region: TypedRegion, file: TypedFile, *, in_order: bool = True
 ) -> tuple[Assumption, ...]:
-    """Raise unless the program is what the typed tree says; `in_order` asks for the times, too.
+    """Raise unless the program agrees with the typed tree; `in_order` compares the schedule, too.
 
-    What has to be believed of its types for that is returned.
+    Returns the assumptions on types that this requires.
     """
     try:
         facts = _facts(program, region, file)
@@ -76,9 +76,9 @@ def compare(
 
 
 def _once(program: Program, region: TypedRegion, failure: Unclear) -> tuple[Assumption, ...]:
-    """What is left as it is, and not followed here, is known from one reading: listed.  Else this raises.
+    """An assumption for statements kept whole that are not followed here, and so are read only once.
 
-    Whether iterators wrap around is known from this reading only.
+    Raises if there are none, or iterators may wrap around, which only this reading tells.
     """
     nodes = [*tree.walk_all(region.statements)]
     kinds = [integer_of(declared.type) for _, declared in iterators_of(program, nodes)]
@@ -103,7 +103,7 @@ def _refusal(where: Span, reason: str, hint: str = "") -> BadInput:
 
 
 def _wanted(program: Program) -> Wanted:
-    """Which conditions the reader kept whole, and which variables it made statements of."""
+    """The conditions that the reader kept whole, and the variables that it made statements of."""
     bodies = [statement.body for statement in program.statements]
     iterators = frozenset(name for statement in program.statements for name in statement.iterators)
     whole = frozenset(body.place.start for body in bodies)
@@ -154,7 +154,7 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
 
 
 def _meanings(nodes: Sequence[tree.Node], local: set[int]) -> dict[str, int]:
-    """The variables that names of the region mean which it does not declare."""
+    """The variables that names of the region denote, except those that it declares."""
     meaning: dict[str, int] = {}
     for node in nodes:
         if isinstance(node, tree.Name) and node.declaration.offset not in local:
@@ -165,7 +165,7 @@ def _meanings(nodes: Sequence[tree.Node], local: set[int]) -> dict[str, int]:
 
 
 def _values(nodes: Sequence[tree.Node], facts: Facts, file: TypedFile) -> dict[str, int]:
-    """The macros and the `const` integers of file scope that are numbers, of those that a region names."""
+    """The values of macros and `const` integers of file scope that a region names, if they are numbers."""
     scope = Scope(replace(facts, parameters=frozenset()), everywhere(), {}, {})
     found: dict[str, int | None] = {}
     for node in nodes:
@@ -185,7 +185,7 @@ def _values(nodes: Sequence[tree.Node], facts: Facts, file: TypedFile) -> dict[s
 
 
 def _numbers(facts: Facts, region: TypedRegion, file: TypedFile) -> dict[str, int]:
-    """The variables declared before a region that are one number whenever it is reached."""
+    """The variables declared before a region that always have one value when it is reached."""
     return {
         one.name: values[0]
         for one, values in known_values(region, file).items()
@@ -194,7 +194,7 @@ def _numbers(facts: Facts, region: TypedRegion, file: TypedFile) -> dict[str, in
 
 
 def _listed(program: Program) -> isl.Set:
-    """What is assumed of sizes, in so many words."""
+    """The listed assumptions on sizes, as a set."""
     stated = (one.implies for one in program.assumptions if one.implies is not None)
     return reduce(isl.Set.intersect, stated, everywhere())
 
@@ -206,7 +206,7 @@ def _tokens(region: TypedRegion, place: tuple[int, int]) -> tuple[ExpandedToken,
 def _macro_calls(
     region: TypedRegion, made_by: Callable[[ExpandedToken], tuple[str | None, object]]
 ) -> dict[tuple[int, int], str]:
-    """The tokens that each call of a macro became: those that are made by the same."""
+    """The tokens that each macro call expanded to: consecutive tokens made by the same call."""
     found: dict[tuple[int, int], str] = {}
     start = region.first
     tokens = region.function.tokens
@@ -252,7 +252,7 @@ def _line(place: Span) -> str:
 
 
 def _compare_order(one: Found, first: Statement, other: Found, second: Statement) -> None:
-    """Statements share the loops they are both in, and come one after the other in the innermost."""
+    """Raise unless statements share their common loops, and are in sequence in the innermost one."""
     loops = zip(one.place.loops, other.place.loops, strict=False)
     shared = 0
     for mine, theirs in loops:
@@ -265,7 +265,7 @@ def _compare_order(one: Found, first: Statement, other: Found, second: Statement
 
 
 def _positions(statement: Statement, found: Found) -> list[int]:
-    """p0, p1, ... of [p0, i, p1, j, ...], whose other entries are the iterators, negated counting down."""
+    """p0, p1, ... of [p0, i, p1, j, ...], whose other entries are the iterators, negated if counting down."""
     values = [statement.schedule.plain_get_val_if_fixed(OUT, 2 * k) for k in range(statement.depth + 1)]
     if not all(value.is_int() for value in values):
         raise _refusal(statement.body.place, "its time is not what its place in the text says")
@@ -327,7 +327,7 @@ def _compare_accesses(program: Program, found: Found, statement: Statement, doma
 def _are_equal(
     cells: AccessCells, access: Access, statement: Statement, domain: isl.Set, found: Found
 ) -> bool:
-    """Whether two accesses are the same, or are the same for the values that the parameters have."""
+    """Whether two accesses are equal, at least for the known values of the parameters."""
     if cells.equals(access, statement, domain):
         return True
     values = found.place.scope.facts.values
@@ -337,7 +337,7 @@ def _are_equal(
 
 
 def _declared_inside(node: tree.Node) -> set[int]:
-    """What a statement that is kept whole declares for itself."""
+    """The variables that a statement kept whole declares itself."""
     return {
         one.declaration.offset
         for part in tree.walk(node)
@@ -347,7 +347,7 @@ def _declared_inside(node: tree.Node) -> set[int]:
 
 
 def _is_storage(one: Touched, scope: Scope, program: Program, own: set[int]) -> bool:
-    """Whether an access is to storage: not to an iterator, a parameter, or a local that is written out."""
+    """Whether an access is to storage: not to an iterator, a parameter, or a local that is substituted."""
     root = one.cell.root
     if root.offset in own:
         return False
@@ -361,7 +361,7 @@ def _is_storage(one: Touched, scope: Scope, program: Program, own: set[int]) -> 
 
 
 def _by_macro(one: Touched, program: Program) -> Touched:
-    """Storage that a macro is the only word for is called by the macro's name."""
+    """Renames storage that only a macro denotes to the macro's name."""
     names = {array.name for array in program.arrays}
     core, outer = tree.without_casts(one.node), 0
     while core.place.macro is None or core.place.span.text not in names:
@@ -377,12 +377,12 @@ def _by_macro(one: Touched, program: Program) -> Touched:
 
 
 def _is_constant_macro(access: Access, found: Found) -> bool:
-    """A macro of a header that stands for a number, which the reader takes for a variable that is read."""
+    """Whether an access reads a macro of a header that is a number, which the reader takes for a variable."""
     return not access.is_write and access.place.text in found.place.scope.facts.constants
 
 
 def _is_fixed_in_macro(one: Touched, scope: Scope, program: Program) -> bool:
-    """A variable that a macro of the file reads and nothing in the region writes: a constant there."""
+    """Whether a macro of the file reads a variable that the region does not write: a constant there."""
     is_unknown = all(array.name != one.cell.base for array in program.arrays)
     is_from_macro = one.node.place.macro is not None and one.node.place.span.text != one.cell.base
     root, path = root_and_path(one.node)

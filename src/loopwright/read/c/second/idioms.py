@@ -1,11 +1,11 @@
 """Conditional expressions that are a minimum, a maximum or a rounded quotient, as macros write them.
 
-    a < b ? a : b                                     the smaller of both
+    a < b ? a : b                                     the minimum of both
     n < 0 ? -((-n + d - 1) / d) : n / d               n / d rounded down, d > 0
     n < 0 ? -(-n / d) : (n + d - 1) / d               n / d rounded up
 
-A macro repeats its arguments, so that `min(min(a, b), c)` has a four times; taken apart, its value would be
-computed as often, and have as many pieces.
+A macro repeats its arguments, so `min(min(a, b), c)` contains a four times; taken literally, its value would
+be computed as often, and have as many pieces.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from loopwright.read.c.second.scope import integer_of
 
 @dataclass(frozen=True)
 class Extreme:
-    """The smaller or the larger of two values."""
+    """The minimum or the maximum of two values."""
 
     is_least: bool
     first: tree.Expression
@@ -30,7 +30,7 @@ class Extreme:
 
 @dataclass(frozen=True)
 class Quotient:
-    """A value divided by another, and rounded; the divisor has to be positive."""
+    """A rounded quotient; the divisor must be positive."""
 
     is_down: bool
     dividend: tree.Expression
@@ -38,7 +38,7 @@ class Quotient:
 
 
 def idiom_of(node: tree.Conditional) -> Extreme | Quotient | None:
-    """What a conditional expression is, by its form; None where it is none of these."""
+    """The idiom of a conditional expression, by its form; None if it is none of these."""
     test = tree.without_casts(node.test)
     if not isinstance(test, tree.Binary) or not all(_is_signed(one) for one in (test.left, test.right, node)):
         return None
@@ -79,7 +79,7 @@ def _quotient(
 
 
 def _before_last(node: tree.Expression | None, divisor: tree.Expression) -> tree.Expression | None:
-    """n of `n + d - 1`."""
+    """The n of `n + d - 1`."""
     if (
         not isinstance(node, tree.Binary)
         or node.operator != "-"
@@ -112,7 +112,7 @@ def _is_signed(node: tree.Expression) -> bool:
 
 
 def _same(one: tree.Expression | None, other: tree.Expression) -> bool:
-    """Whether two expressions are the same, and change nothing."""
+    """Whether two expressions are the same, and have no side effects."""
     if one is None:
         return False
     return all(
@@ -122,7 +122,7 @@ def _same(one: tree.Expression | None, other: tree.Expression) -> bool:
 
 
 def _label(node: object) -> Sequence[object] | None:
-    """What a node is, without its parts; None where it may not be a value."""
+    """A node without its parts, for comparison; None if it may have side effects."""
     match node:
         case tree.Name(declaration=declared):
             return "name", declared.offset

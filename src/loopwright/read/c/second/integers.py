@@ -1,8 +1,8 @@
 """Integer expressions of the typed tree as functions of iterators and parameters, with C's conversions.
 
-Signed arithmetic is taken not to overflow, which is listed.  An unsigned number is right modulo 2^w as
-long as it is added and multiplied; where it is compared, divided or made wider it must not be below 0.
-What is not a function of iterators and parameters is `Unclear`.
+Signed arithmetic is assumed not to overflow, which is listed.  An unsigned number is correct modulo 2^w if
+it is only added and multiplied; if it is compared, divided or widened, it must not be negative.
+An expression that is not a function of iterators and parameters is `Unclear`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _chosen(node: tree.Conditional, scope: Scope) -> isl.PwAff:
 
 
 def condition(node: tree.Expression, scope: Scope) -> isl.Set:
-    """Where a test holds."""
+    """The set where a test holds."""
     match tree.without_casts(node):
         case tree.Binary(operator=op, left=left, right=right) if op in COMPARED:
             sides = [[left], [right]]
@@ -97,14 +97,14 @@ def condition(node: tree.Expression, scope: Scope) -> isl.Set:
 
 
 def _natural(node: tree.Expression, scope: Scope) -> isl.PwAff:
-    """The value of what is compared."""
+    """The value of an operand of a comparison."""
     value = affine(node, scope)
     _require_natural(node, value, scope)
     return value
 
 
 def alternatives(node: tree.Expression, scope: Scope, *, is_least: bool) -> list[tree.Expression]:
-    """a and b where a node is the smaller of both, or else the larger: i <= a and i <= b is one set."""
+    """a and b if a node is their minimum, or else their maximum: i <= a and i <= b is a single set."""
     core = tree.without_casts(node)
     parts: tuple[tree.Expression, ...] = ()
     if parameter_of(core, scope) is None:
@@ -141,7 +141,7 @@ def polynomial(node: tree.Expression, scope: Scope) -> Polynomial:
 
 
 def numeric(node: tree.Expression, scope: Scope) -> int | None:
-    """The number an expression is, macros and enumerators taken by their values."""
+    """The value of a constant expression, with macros and enumerators replaced by their values."""
     plain = replace(scope, facts=replace(scope.facts, parameters=frozenset()))
     try:
         return constant_value(affine(node, plain))
@@ -150,7 +150,7 @@ def numeric(node: tree.Expression, scope: Scope) -> int | None:
 
 
 def parameter_of(node: tree.Expression, scope: Scope) -> str | None:
-    """The name of the parameter that a node is as a whole: a macro, a member, a call of an unknown macro."""
+    """The parameter that a node is as a whole: a macro, a member, a call of an unknown macro."""
     is_macro = scope.facts.is_macro(node.place)
     callee = node.callee if isinstance(node, tree.CallExpression) else None
     is_unknown = callee is not None and callee.storage is tree.Storage.UNDECLARED
@@ -165,7 +165,7 @@ def parameter_of(node: tree.Expression, scope: Scope) -> str | None:
 
 
 def _is_fixed(node: tree.Expression, scope: Scope) -> bool:
-    """Whether nothing in an expression changes in the region."""
+    """Whether an expression is invariant in the region."""
     for part in tree.walk(node):
         if isinstance(part, tree.Name):
             offset = part.declaration.offset
@@ -205,7 +205,7 @@ def _is_wide(kind: CType) -> bool:
 
 
 def _converted(node: tree.Cast, scope: Scope) -> isl.PwAff:
-    """A conversion between integers keeps the value, or it is not followed."""
+    """A conversion between integers; raises unless it preserves the value."""
     target, source = integer_of(node.type), integer_of(node.operand.type)
     if isinstance(unqualified(node.operand.type), Unknown) and target is not None and target.bits >= 32:
         return affine(node.operand, scope)
@@ -227,8 +227,8 @@ def _converted(node: tree.Cast, scope: Scope) -> isl.PwAff:
 
 
 def _require_natural(node: tree.Expression, value: isl.PwAff, scope: Scope) -> None:
-    """Raise where an unsigned number that is looked at may be below 0.  Of sizes alone it is believed where
-    the reader lists it, unless the author wrote the conversion.
+    """Raise if an unsigned number whose value matters may be negative.  For sizes only, this is assumed if
+    the reader lists it, unless the conversion is explicit.
     """
     kind = integer_of(node.type)
     if kind is None or kind.signed or kind.bits < 32:
@@ -242,7 +242,7 @@ def _require_natural(node: tree.Expression, value: isl.PwAff, scope: Scope) -> N
 
 
 def _converts(node: tree.Expression) -> bool:
-    """Whether a cast that is written makes a signed number unsigned."""
+    """Whether an explicit cast makes a signed number unsigned."""
     if not isinstance(node, tree.Cast):
         return False
     inner, outer = integer_of(node.operand.type), integer_of(node.type)
@@ -268,7 +268,7 @@ def _arithmetic(node: tree.Binary, scope: Scope) -> isl.PwAff:
 
 
 def _require_fitting(node: tree.Binary, scope: Scope) -> None:
-    """Raise where a constant expression is not what its numbers say, since its type is too small."""
+    """Raise if a constant expression overflows, as its type is too small."""
     kind = integer_of(node.type)
     storage = {part.declaration.storage for part in tree.walk(node) if isinstance(part, tree.Name)}
     if kind is None or storage - {tree.Storage.ENUMERATOR}:
@@ -299,7 +299,7 @@ def _product(node: tree.Binary, scope: Scope) -> isl.PwAff:
 
 
 def _division(node: tree.Binary, scope: Scope) -> isl.PwAff:
-    """Towards zero, as in C; where nothing is below 0 that is rounding down."""
+    """Division towards zero, as in C; for nonnegative operands this is rounding down."""
     left, divisor = affine(node.left, scope), numeric(node.right, scope)
     _require_natural(node.left, left, scope)
     if divisor is None or divisor == 0:
@@ -312,7 +312,7 @@ def _division(node: tree.Binary, scope: Scope) -> isl.PwAff:
 
 
 def _whole(node: tree.Expression, value: isl.PwAff) -> isl.PwAff:
-    """A value that is not an unsigned number below 0, as -1u is."""
+    """A value; raises if it is a negative unsigned number, such as -1u."""
     kind = integer_of(node.type)
     if (constant_value(value) or 0) < 0 and kind is not None and not kind.signed:
         raise Unclear(node, "this unsigned number is below 0")
@@ -337,7 +337,7 @@ def _bits(node: tree.Binary, scope: Scope) -> isl.PwAff:
 
 
 def _called(node: tree.CallExpression, scope: Scope) -> isl.PwAff:
-    """min, max, floord and ceild by their names; what the file defines by its `return`."""
+    """min, max, floord and ceild by name; functions of the file by their `return`."""
     inside = _inside(node, scope)
     if inside is not None:
         try:
@@ -362,7 +362,7 @@ def _called(node: tree.CallExpression, scope: Scope) -> isl.PwAff:
 
 
 def _inside(node: tree.CallExpression, scope: Scope) -> tuple[tree.Expression, Scope] | None:
-    """What a function of the file returns, where that is all it does."""
+    """The expression that a function of the file returns, if it does nothing else."""
     function = None if node.callee is None else scope.facts.functions.get(node.callee.offset)
     if function is None or function.problems or scope.depth >= _DEEPEST_CALLS:
         return None

@@ -1,4 +1,4 @@
-"""The statements of a region from the typed tree: in which loops they are, for which values they run.
+"""Extracts the statements of a region from the typed tree: their loops, and the values they run for.
 
 The values of a loop are, by the definition of `for` (C17 6.8.5),
 
@@ -31,12 +31,12 @@ class Round:
     step: int
     node: tree.ForStatement
     fits: bool
-    """Its type holds all values for all parameters; otherwise that is believed."""
+    """Whether its type holds all values for all parameters; otherwise that is assumed."""
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where the extraction is: what is known there, the loops around, local pointers."""
+    """The context of the extraction: what is known there, the enclosing loops, local pointers."""
 
     scope: Scope
     loops: tuple[Round, ...] = ()
@@ -45,7 +45,7 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Found:
-    """A statement that runs where `place.scope.domain` says."""
+    """A statement whose domain is `place.scope.domain`."""
 
     node: tree.Statement | tree.Declarator
     place: Surroundings
@@ -53,17 +53,17 @@ class Found:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the other extractor made statements of: where they start in the file."""
+    """The places in the file of what the other extractor made statements of."""
 
     whole: frozenset[int]
-    """Conditions on data, kept whole with what they guard, and other statements left as they are."""
+    """Conditions on data, kept whole with what they guard, and other statements kept whole."""
     values: frozenset[int]
-    """Variables that are declared with a value, by where their names are."""
+    """Variables that are declared with a value, by the places of their names."""
     iterators: frozenset[str]
 
 
 def found_in(statements: Sequence[tree.Statement], place: Surroundings, wanted: Wanted) -> Iterator[Found]:
-    """The statements of a list, in the order of the text."""
+    """The statements of a list, in source order."""
     for statement in statements:
         skipped = _skipped(statement)
         if skipped is not None and place.loops:
@@ -76,7 +76,7 @@ def found_in(statements: Sequence[tree.Statement], place: Surroundings, wanted: 
 
 
 def _skipped(statement: tree.Statement) -> tree.Expression | None:
-    """c of `if (c) continue;`."""
+    """The c of `if (c) continue;`."""
     if not isinstance(statement, tree.IfStatement) or statement.otherwise is not None:
         return None
     inside = statement.then
@@ -126,7 +126,7 @@ def _after_declaration(node: tree.Declare, place: Surroundings, wanted: Wanted) 
 
 
 def _known(one: tree.Declarator, place: Surroundings, wanted: Wanted) -> Surroundings:
-    """A local that nothing assigns again is its value, and a local pointer the row it points to."""
+    """The context after a declaration: a local that is not modified is its value, a local pointer its row."""
     declared, initial = one.declaration, one.initial
     is_changed = declared.offset in place.scope.facts.written or declared.name in wanted.iterators
     if initial is None or is_changed or one.name.start in wanted.values:
@@ -142,7 +142,7 @@ def _known(one: tree.Declarator, place: Surroundings, wanted: Wanted) -> Surroun
 
 
 def _inside(node: tree.ForStatement, place: Surroundings) -> Surroundings:
-    """The body of a loop."""
+    """The context of the body of a loop."""
     declared, first = _first(node)
     start = affine(first, replace(place.scope, in_head=True))
     step, test, is_before = _head(node, declared, place)
@@ -157,7 +157,7 @@ def _inside(node: tree.ForStatement, place: Surroundings) -> Surroundings:
             steps = scope.domain if part is parts[0] else steps
             steps = steps.intersect(value.ge_set(part) if step > 0 else value.le_set(part))
     inside = replace(scope, domain=steps, in_head=True)
-    # `i--` as a test of a negative number ends by an overflow, which is taken not to happen.
+    # `i--` as a test of a negative number ends by overflow, which is assumed not to happen.
     passing = _passing(test, inside, declared, begin, step) if test is not None else _positive(value)
     if test is not None and _only_bounds(test, declared, step):
         domain = steps.intersect(passing)
@@ -169,7 +169,7 @@ def _inside(node: tree.ForStatement, place: Surroundings) -> Surroundings:
 
 
 def _only_bounds(test: tree.Expression, declared: tree.Declaration, step: int) -> bool:
-    """Whether a test that fails of a value fails of all after it: `i < e && i <= f`, e and f without i."""
+    """Whether a test that fails for a value fails for all later ones: `i < e && i <= f` without i in e, f."""
     core = tree.without_casts(test)
     if not isinstance(core, tree.Binary):
         return False
@@ -189,9 +189,9 @@ def _positive(value: isl.PwAff) -> isl.Set:
 def _passing(
     test: tree.Expression, inside: Scope, declared: tree.Declaration, begin: isl.PwAff, step: int
 ) -> isl.Set:
-    """Where the test of a loop holds, as far as it is asked: it is not after it failed.
+    """Where the test of a loop holds, among the values it is evaluated for: none after it fails.
 
-    What it is asked of first is the first value, a matter of sizes alone.
+    For the first value, it depends on sizes only.
     """
     try:
         return condition(test, inside)
@@ -207,12 +207,12 @@ def _passing(
 
 
 def _with_iterator(scope: Scope, declared: tree.Declaration) -> Scope:
-    """The iterator by its name; an outer name that is the same is another thing."""
+    """The scope with the iterator under its name; an outer variable of that name is a different one."""
     return replace(scope, iterators={**scope.iterators, declared.offset: declared.name})
 
 
 def _first(node: tree.ForStatement) -> tuple[tree.Declaration, tree.Expression]:
-    """The iterator of a loop and its first value."""
+    """The iterator of a loop and its initial value."""
     match node.first:
         case tree.Declare(variables=(tree.Declarator(declaration=declared, initial=initial),)) if (
             initial is not None
@@ -249,7 +249,7 @@ def _counts_down(node: tree.Update, declared: tree.Declaration) -> bool:
 
 
 def _one_more(node: tree.Update) -> tree.Binary:
-    """`i--` in a test, in terms of what i is in the body: i + 1."""
+    """`i--` in a test, in terms of the value of i in the body: i + 1."""
     one = tree.Number(node.place, node.type, "1", 1)
     return tree.Binary(node.place, node.type, "+", node.target, one)
 
@@ -281,7 +281,7 @@ def _progression(value: isl.PwAff, start: isl.PwAff, step: int) -> isl.Set:
 
 
 def _while_passing(steps: isl.Set, passing: isl.Set, name: str, step: int) -> isl.Set:
-    """The steps before which, and at which, the test holds."""
+    """The steps at which, and before which, the test holds."""
     inside, failing = steps.intersect(passing), steps.subtract(passing)
     if failing.is_empty() or _after(failing, name, step).is_disjoint(inside):
         return inside
@@ -289,7 +289,7 @@ def _while_passing(steps: isl.Set, passing: isl.Set, name: str, step: int) -> is
 
 
 def _after(values: isl.Set, name: str, step: int) -> isl.Set:
-    """{ i : some value comes before i }, all other names fixed."""
+    """{ i : some value comes before i }, with all other names fixed."""
     place = values.find_dim_by_name(PARAM, name)
     if place < 0:
         return values
@@ -301,14 +301,14 @@ def _after(values: isl.Set, name: str, step: int) -> isl.Set:
 
 
 def may_wrap(kind: Integer | None, step: int) -> bool:
-    """Whether an iterator of this type may wrap around: a small one, or an unsigned one that counts down."""
+    """Whether an iterator of this type may wrap around: a narrow one, or an unsigned one that counts down."""
     return kind is not None and (kind.bits < 32 or not (kind.signed or step > 0))
 
 
 def _fits(declared: tree.Declaration, domain: isl.Set, step: int, scope: Scope) -> bool:
-    """Whether the type of the iterator has all its values, whatever values their types allow the sizes.
+    """Whether the iterator's type holds all its values, for all sizes that their types allow.
 
-    Macros that are numbers have these: the compiler's.
+    Macros that are numbers have the compiler's values.
     """
     kind = integer_of(declared.type)
     if kind is None or not may_wrap(kind, step):

@@ -1,6 +1,4 @@
-"""The cells that an access touches, as relations, and whether they are those of the model.
-
-The values that their types allow the parameters of a region.
+"""The cells of an access as relations, compared with those of the model; the ranges of parameters' types.
 """
 
 from __future__ import annotations
@@ -43,16 +41,16 @@ from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
 
 @dataclass(frozen=True)
 class AccessCells:
-    """The cells an access touches at each instance, whether the instance runs or not."""
+    """The cells of an access at each instance, whether the instance runs or not."""
 
     relation: isl.Map
     is_function: bool
-    """One cell an instance."""
+    """Whether it accesses one cell per instance."""
     is_exact: bool
-    """All cells are touched: no subscript is unknown.  What is written is one cell."""
+    """Whether all cells are accessed: no subscript is unknown.  A write is to one cell."""
 
     def equals(self, access: Access, statement: Statement, domain: isl.Set) -> bool:
-        """Whether it is the access where the statement runs, which is certain then."""
+        """Whether it equals the access where the statement runs; the access is then certain."""
         if not self.is_exact:
             return False
         if self._is_same_function(access, statement):
@@ -60,7 +58,7 @@ class AccessCells:
         return bool(access.relation.intersect_domain(domain).is_equal(self.relation.intersect_domain(domain)))
 
     def is_covered(self, accesses: Sequence[Access], statement: Statement, domain: isl.Set) -> bool:
-        """Whether it is among the accesses where the statement runs."""
+        """Whether the accesses include it where the statement runs."""
         if any(self._is_same_function(access, statement) for access in accesses):
             return True
         union: isl.Map | None = None
@@ -70,9 +68,9 @@ class AccessCells:
         return union is not None and bool(own.is_subset(union.intersect_domain(domain)))
 
     def _is_same_function(self, access: Access, statement: Statement) -> bool:
-        """Of a part of a function that is defined wherever the statement runs.
+        """Whether an access is part of a function that is defined wherever the statement runs.
 
-        Asked first, since a domain of many pieces is intersected with none of as many.
+        Tested first, to avoid intersecting domains of many pieces.
         """
         if not self.is_function or not statement.domain.is_subset(access.relation.domain()):
             return False
@@ -82,7 +80,7 @@ class AccessCells:
 def cells_of(
     one: Touched, found: Found, statement: Statement, program: Program, domain: isl.Set
 ) -> AccessCells:
-    """The cells an access touches, as far as they are known."""
+    """The cells of an access, as far as they are known."""
     array = next((array for array in program.arrays if array.name == one.cell.base), None)
     if array is None:
         raise Unclear(one.node, f"'{one.cell.base}' is not storage of the model")
@@ -113,7 +111,7 @@ def cells_of(
 def _in_rows(
     one: Touched, found: Found, statement: Statement, rows: tuple[str, ...], domain: isl.Set
 ) -> isl.Map | None:
-    """The access of the model whose indices, put together again, are the subscript that is written."""
+    """The access of the model whose indices, flattened again, equal the subscript as written."""
     if one.anywhere or len(one.cell.subscripts) != 1:
         return None
     wanted: Polynomial | None = None
@@ -134,10 +132,10 @@ def _in_rows(
 def _is_flattened(
     access: Access, rows: tuple[str, ...], wanted: Polynomial, found: Found, domain: isl.Set
 ) -> bool:
-    """Whether x * n + y for the cells [x, y] of an array read in rows of n is the subscript that is written.
+    """Whether x * n + y, for the cells [x, y] of an array read in rows of n, equals the subscript as written.
 
-    The difference of both is 0 as a sum of products, or it is a sum that is 0 where the statement runs: in
-    each piece of what they are made of, with the values that equations of the domain give the names.
+    The difference of both is 0 as a sum of products, or as a sum where the statement runs: in
+    each piece, with the values that equations of the domain give the names.
     """
     relation = access.relation.intersect_domain(domain)
     if not relation.is_single_valued() or not domain.is_subset(relation.domain()):
@@ -160,7 +158,7 @@ def _is_flattened(
 
 
 def _pieces(indices: isl.PwMultiAff) -> list[tuple[isl.Set, list[isl.Aff]]]:
-    """The indices of each part of a relation."""
+    """The indices of each piece of a relation."""
     found: list[tuple[isl.Set, list[isl.Aff]]] = []
     indices.foreach_piece(
         lambda where, several: found.append((where, [several.get_at(k) for k in range(several.dim(OUT))]))
@@ -181,7 +179,7 @@ def _vanishes(value: Polynomial, runs: isl.Set, test: isl.Set, names: Sequence[s
 
 
 def _with_equations(value: Polynomial, hull: isl.BasicSet) -> Polynomial:
-    """The same sum where the equations of `hull` hold: with h - 1 in place of y, where y = h - 1."""
+    """The sum rewritten with the equations of `hull`: with h - 1 in place of y, if y = h - 1."""
     for constraint in hull.get_constraints():
         if not constraint.is_equality() or hull.dim(isl.dim_type.div):
             continue
@@ -199,7 +197,7 @@ def _with_equations(value: Polynomial, hull: isl.BasicSet) -> Polynomial:
 
 
 def _by_names(instances: isl.Set, names: Sequence[str]) -> isl.Set:
-    """Instances as values of the names of iterators."""
+    """Instances as values of the iterators' names."""
     count = instances.dim(isl.dim_type.param)
     result = instances.reset_tuple_id().move_dims(
         isl.dim_type.param, count, isl.dim_type.set, 0, instances.dim(isl.dim_type.set)
@@ -210,7 +208,7 @@ def _by_names(instances: isl.Set, names: Sequence[str]) -> isl.Set:
 
 
 def _as_named(function: isl.Aff, names: Sequence[str]) -> Polynomial:
-    """A function of dimensions as one of names."""
+    """A function of dimensions as a function of names."""
     count = function.dim(isl.dim_type.param)
     moved = function.move_dims(isl.dim_type.param, count, isl.dim_type.in_, 0, len(names))
     for place, name in enumerate(names):
@@ -223,14 +221,14 @@ def _size(text: str) -> Polynomial:
 
 
 def ranges_of_types(nodes: Sequence[tree.Node], facts: Facts) -> isl.Set:
-    """Where all variables and members that are parameters have values of their types."""
+    """The set where all variables and members that are parameters are in the ranges of their types."""
     declared = {node.declaration.name: node.declaration for node in nodes if isinstance(node, tree.Name)}
     variables = [(name, declared[name].type) for name in sorted(facts.parameters & declared.keys())]
     return _within((*variables, *_members(nodes, facts)))
 
 
 def _members(nodes: Sequence[tree.Node], facts: Facts) -> Iterator[tuple[str, CType]]:
-    """The members that are parameters, as `m->rows`, by name; not those of what is declared in the region."""
+    """The members that are parameters, such as `m->rows`, by name; except of local variables."""
     scope = Scope(facts, everywhere(), {}, {})
     for node in nodes:
         if isinstance(node, tree.MemberAccess) and (name := parameter_of(node, scope)) is not None:
@@ -240,7 +238,7 @@ def _members(nodes: Sequence[tree.Node], facts: Facts) -> Iterator[tuple[str, CT
 
 
 def _within(types: Iterable[tuple[str, CType]]) -> isl.Set:
-    """Where the values of parameters are those of their types."""
+    """The set where the values of parameters are in the ranges of their types."""
     found = everywhere()
     for name, declared in dict.fromkeys(types):
         kind = integer_of(declared)

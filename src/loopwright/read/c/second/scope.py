@@ -1,4 +1,4 @@
-"""Where in a region an expression stands, and what is known there; types as integers."""
+"""The context of an expression in a region, with what is known there; types as integers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from loopwright.source import Span
 
 
 class Unclear(Exception):
-    """`node` is not understood as a function of iterators and parameters."""
+    """Raised if `node` is not understood as a function of iterators and parameters."""
 
     def __init__(self, node: tree.Node, reason: str, hint: str = "") -> None:
         super().__init__(reason)
@@ -31,7 +31,7 @@ class Unclear(Exception):
 
 @dataclass(frozen=True)
 class Facts:
-    """What holds in all of a region."""
+    """Facts that hold in all of a region."""
 
     parameters: frozenset[str]
     written: frozenset[int]
@@ -39,39 +39,39 @@ class Facts:
     functions: Mapping[int, TypedFunction]
     """The functions of the file that the region calls, by the offset of their declaration."""
     calls: Mapping[tuple[int, int], str]
-    """The macro calls of the region: the tokens each became, and the name of the macro."""
+    """The macro calls of the region: the tokens that each expanded to, and the name of the macro."""
     meaning: Mapping[str, int]
-    """Which declaration each name of the region is, those declared in it left out."""
+    """The declaration of each name in the region, except names declared in it."""
     inner: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    """The same of macros without arguments that arguments of macros name."""
+    """The same for macros without parameters in arguments of macros."""
     constants: frozenset[str] = frozenset()
-    """Macros that have no names in them."""
+    """Macros that contain no names."""
     changed: frozenset[tuple[int, str]] = frozenset()
-    """What the region assigns to: the declaration it starts with, and the members on the way."""
+    """The lvalues that the region assigns to: the declaration at the start, and the path of members."""
     ranges: isl.Set = field(default_factory=everywhere)
-    """The values that their types allow the parameters."""
+    """The parameter values that their types allow."""
     values: Mapping[str, int] = field(default_factory=dict)
-    """Names that are numbers: macros, and `const` integers that the file gives their value."""
+    """Names with known values: macros, and `const` integers that the file initialises."""
 
     listed: isl.Set = field(default_factory=everywhere)
-    """The sizes for which what the reader lists of unsigned numbers holds."""
+    """The sizes for which the reader's listed assumptions on unsigned numbers hold."""
 
     def known(self) -> isl.Set:
-        """The values of the parameters that are numbers."""
+        """The constraints that give parameters their known values."""
         found = everywhere()
         for name, value in self.values.items():
             found = found.intersect(variable(name).eq_set(number(value)))
         return found
 
     def is_macro(self, place: tree.TokenRange) -> bool:
-        """Whether these tokens are all that a call of a macro became."""
+        """Whether these tokens are the entire expansion of a macro call."""
         return (place.first, place.end) in self.calls or (place.first, place.end) in self.inner
 
     tokens: tuple[ExpandedToken, ...] = ()
-    """Of the function."""
+    """The tokens of the function."""
 
     def text_of(self, place: tree.TokenRange) -> str:
-        """The text that became these tokens; in an argument of a macro that is what is written there."""
+        """The source that became these tokens; in an argument of a macro, the argument as written."""
         first, end = place.first, place.end
         while first + 2 < end and self.tokens[first].written is None and self.tokens[end - 1].text == ")":
             first, end = first + 1, end - 1
@@ -85,16 +85,16 @@ class Facts:
 
 @dataclass(frozen=True)
 class Scope:
-    """Where in the region an expression stands: the values that get there, and the names known there."""
+    """The context of an expression: the values that reach it, and the names known there."""
 
     facts: Facts
     domain: isl.Set
     iterators: Mapping[int, str]
     bound: Mapping[int, Polynomial]
-    """Local integers and parameters of functions, by their declaration: what they are."""
+    """The values of local integers and parameters of functions, by their declaration."""
     depth: int = 0
     in_head: bool = False
-    """In the head of a loop, where any expression that does not change is a parameter."""
+    """Whether this is the head of a loop, where any invariant expression is a parameter."""
 
     def where(self, test: isl.Set) -> Scope:
         return replace(self, domain=self.domain.intersect(test).coalesce())
@@ -106,7 +106,7 @@ def mentions_iterator(value: isl.PwAff, scope: Scope) -> bool:
 
 
 def integer_of(kind: CType) -> Integer | None:
-    """The integer type that a value of this type has; None where it is none, or not known."""
+    """The integer type of a value of this type; None if it is not an integer or unknown."""
     match unqualified(kind):
         case Integer() as found:
             return found
@@ -116,12 +116,12 @@ def integer_of(kind: CType) -> Integer | None:
 
 
 def is_value(node: tree.Node) -> bool:
-    """Whether evaluating an expression changes nothing, so that 0 times it is 0 and nothing else."""
+    """Whether evaluating an expression has no side effects, so that 0 times it is 0 and nothing else."""
     return not any(
         isinstance(part, tree.Assign | tree.Update | tree.CallExpression) for part in tree.walk(node)
     )
 
 
 def is_element(node: tree.Node) -> TypeGuard[tree.Subscript | tree.Unary]:
-    """Whether a node is what a pointer leads to: `p[e]`, `*p`."""
+    """Whether a node dereferences a pointer: `p[e]`, `*p`."""
     return isinstance(node, tree.Subscript) or (isinstance(node, tree.Unary) and node.operator == "*")
