@@ -1,4 +1,4 @@
-"""The whole check: read, analyse the original, instrument the program, run it, tell."""
+"""Runs the whole check: read, analyse the original, instrument the program, run it, report."""
 
 from __future__ import annotations
 
@@ -62,23 +62,23 @@ from loopwright.source import Source
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What the user can say: sizes, the algorithm ("auto", "a", "b" or "codes"), the tools."""
+    """The options of the user: sizes, the algorithm ("auto", "a", "b" or "codes"), the tools."""
 
     defined: Mapping[str, int] = field(default_factory=dict)
     algorithm: str = "auto"
     tools: Toolchain = field(default_factory=Toolchain)
     race: bool = False
-    """Look for data races too."""
+    """Search for data races too."""
     only_checks: bool = False
-    """Run the checks in place of the operations: for programs whose course no value decides."""
+    """Run the checks instead of the operations, for programs whose control flow does not depend on data."""
     one_by_one: bool = False
-    """Check every operation by itself, even where a nest can be checked as a whole."""
+    """Check every operation individually, even if a nest can be checked as a whole."""
     reading: ReadOptions = AS_MARKED
 
 
 @dataclass(frozen=True)
 class Job:
-    """A program ready to be instrumented."""
+    """A program ready for instrumentation."""
 
     given: Input
     spec: Specification
@@ -90,21 +90,21 @@ class Job:
 def check_file(
     program: str | Path, spec: str | Path | None = None, options: CheckOptions | None = None
 ) -> Report:
-    """Whether `program` reorders its original, given in it or as the file `spec`."""
+    """Check whether `program` reorders its original, given in it or as the file `spec`."""
     return check_source(load_unmarked(program), spec, options)
 
 
 def check_text(
     text: str, spec: str | Path | None = None, options: CheckOptions | None = None, name: str = "p.c"
 ) -> Report:
-    """`check_file` of a text."""
+    """`check_file` for a source string."""
     return check_source(Source(name, text), spec, options)
 
 
 def check_source(
     source: Source, spec: str | Path | None = None, options: CheckOptions | None = None
 ) -> Report:
-    """`check_file` of a text that has a name and places; vectors are checked lane by lane."""
+    """`check_file` for a `Source`; vectors are checked lane by lane."""
     options = options or CheckOptions()
     lanes = in_lanes(source, options.reading.compiled)
     if lanes.source == source or not lanes.has_vectors or lanes.is_fused:
@@ -130,7 +130,7 @@ def _checked(source: Source, spec: str | Path | None, options: CheckOptions) -> 
 
 
 def _by_terms(source: Source, spec: str | Path | None, options: CheckOptions) -> Report | None:
-    """What a comparison of the terms says; None where it says nothing, or is not wanted."""
+    """Return the report of a comparison of the terms; None if it is inconclusive or not wanted."""
     if options.algorithm != "auto" or options.only_checks:
         return None
     tools = _tools(source, options)
@@ -140,7 +140,7 @@ def _by_terms(source: Source, spec: str | Path | None, options: CheckOptions) ->
 
 
 def prepared(given: Input, options: CheckOptions) -> Job:
-    """Everything that is needed before code is written."""
+    """Prepare everything needed before instrumentation."""
     tools = _tools(given.segment.source, options)
     ranks = {array.name: array.rank for array in given.original.arrays}
     known = reached(given.segment, ranks, options.reading.pure)
@@ -152,14 +152,14 @@ def prepared(given: Input, options: CheckOptions) -> Job:
 
 
 def _tools(source: Source, options: CheckOptions) -> Toolchain:
-    """The tools, with the sizes that are given."""
+    """The tools, with the given sizes."""
     definitions = tuple(f"-D{name}={number}" for name, number in options.defined.items())
     openmp = uses_openmp(source) or options.tools.openmp
     return replace(options.tools, options=(*definitions, *options.tools.options), openmp=openmp)
 
 
 def check(given: Input, options: CheckOptions) -> Report:
-    """The verdict at one problem size."""
+    """Return the verdict at one problem size."""
     job = prepared(given, options)
     found = writers(job.spec)
     report = _with_rest(given, verdict(job, found, options))
@@ -185,8 +185,8 @@ def _built(job: Job, found: Writers, options: CheckOptions) -> Built:
 
 
 def _with_data(job: Job, report: Report) -> Report:
-    """A program that may do other operations, for other data or later, or change what the original leaves
-    alone, is not known to be right.
+    """Withhold "valid" from a program that may execute other operations for other data or later, or modify
+    what the original does not.
     """
     if report.answer is not Answer.VALID:
         return report
@@ -195,8 +195,8 @@ def _with_data(job: Job, report: Report) -> Report:
 
 
 def _with_rest(given: Input, report: Report) -> Report:
-    """A program that leaves the segment in another way, or does another thing around it, is not known to
-    leave what the original leaves.
+    """Limit the answer for a program that leaves the segment in another way or differs around it: its final
+    values are not known to be the original's.
     """
     if report.answer is not Answer.VALID:
         return report
@@ -212,7 +212,7 @@ def _with_rest(given: Input, report: Report) -> Report:
 
 
 def verdict(job: Job, found: Writers, options: CheckOptions) -> Report:
-    """Whether the program of `job` reorders the original, races left aside."""
+    """Check whether the program of `job` reorders the original, except for races."""
     if options.algorithm == "a":
         return precise(job, found, "it was asked for")
     try:
@@ -228,14 +228,14 @@ def verdict(job: Job, found: Writers, options: CheckOptions) -> Report:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What shadows hold, and why that."""
+    """The chosen contents of shadows, with the reason."""
 
     scheme: Scheme
     because: str
 
 
 def delayed(job: Job, found: Writers, options: CheckOptions, scheme: Scheme | None = None) -> Built:
-    """The program that only adds up differences; GaveUp where no single number can be a shadow."""
+    """Build the program that only accumulates differences; raises GaveUp if no single number is a shadow."""
     if options.only_checks and depends_on_values(job.spec, job.sites):
         raise GaveUp(
             Code.ALGORITHM, "the program uses values it computes", hint="check it without --only-checks"
@@ -255,7 +255,7 @@ def delayed(job: Job, found: Writers, options: CheckOptions, scheme: Scheme | No
 
 
 def _marks(job: Job, ahead: Sequence[Front], options: CheckOptions) -> list[Insertion]:
-    """Checks before nests, and of the operations that are in none."""
+    """Checks before nests, and checks of the operations outside them."""
     covered = {site.number for front in ahead for site in front.sites}
     single = [site for site in job.sites.sites if site.number not in covered]
     marks = around_sites(job.sites, single, fast_call, only_checks=options.only_checks)
@@ -263,7 +263,7 @@ def _marks(job: Job, ahead: Sequence[Front], options: CheckOptions) -> list[Inse
 
 
 def _chosen(job: Job, found: Writers, options: CheckOptions) -> Chosen:
-    """Codes apply wherever version numbers do, and their checks are never longer."""
+    """Choose the scheme: codes apply wherever version numbers do, and their checks are never longer."""
     if options.algorithm == "b":
         return Chosen(versions(job.spec, found), "it was asked for")
     try:
@@ -279,7 +279,7 @@ def _chosen(job: Job, found: Writers, options: CheckOptions) -> Chosen:
 
 
 def _verdict_of_delayed(job: Job, ended: Ended, chosen: Chosen) -> Report | None:
-    """ "Valid" if the run shows no difference; anything else asks for the precise run."""
+    """ "Valid" if the run shows no difference; otherwise the precise run decides."""
     if ended.crashed is not None or ended.timed_out:
         return None
     log = run_log(ended.lines)
@@ -292,7 +292,7 @@ def _verdict_of_delayed(job: Job, ended: Ended, chosen: Chosen) -> Report | None
 
 
 def _second_opinion(job: Job, found: Writers, first: Ended) -> Report:
-    """The precise run; where it finds nothing, the two runs disagree and nothing is decided."""
+    """Run the precise check; if it finds nothing, the two runs disagree and nothing is decided."""
     difference = run_log(first.lines).violations > 0
     why = "showed a difference" if difference else "did not end as it should"
     report = precise(job, found, f"a first run, with shadows of one number, {why}")
@@ -309,12 +309,12 @@ def _second_opinion(job: Job, found: Writers, first: Ended) -> Report:
 
 
 def precise(job: Job, found: Writers, because: str) -> Report:
-    """Algorithm A: every operation as it comes, with the reason where one is wrong."""
+    """Run Algorithm A: check every operation in turn, with the reason if one is wrong."""
     return judged(job, run_built(job, precise_program(job, found)), "algorithm A", because)
 
 
 def precise_program(job: Job, found: Writers) -> Built:
-    """The program that looks at every operation as it comes."""
+    """The program that checks every operation in turn."""
     where, guarded = addresses(job.spec, job.sites), guards(job.spec, job.sites)
     begin = f"{where.begin}{guarded.begin}lw_begin({size_texts(job.sizes.texts)});"
     marks = [*around_sites(job.sites, job.sites.sites, precise_call), *guarded.insertions]
@@ -332,7 +332,7 @@ def run_built(job: Job, built: Built) -> Ended:
 
 
 def judged(job: Job, ended: Ended, algorithm: str, because: str) -> Report:
-    """The verdict of a run."""
+    """Return the verdict of a run."""
     log = run_log(ended.lines)
     if log.aliases:
         raise shared_memory(job.spec, job.sites.known, log.aliases)
@@ -374,7 +374,7 @@ def _ending(ended: Ended, log: RunLog) -> str:
 
 
 def _ended_inside(ended: Ended, log: RunLog) -> bool:
-    """Whether the program ended itself in the segment: silently, or with a status that says it failed."""
+    """Whether the program exited in the segment, silently or with a failure status."""
     return log.done + log.left_early < log.entries or (log.left_early and ended.status != 0)
 
 

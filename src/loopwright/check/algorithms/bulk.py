@@ -141,8 +141,7 @@ class _BulkRun:
 
 
 def in_bulk(known: Original, nest: CheckedNest) -> Bulk | None:
-    """Return the checks of the nest as a whole; None if it has none. Raises isl.Error if that takes too
-    long."""
+    """Return the checks of the nest as a whole; None if it has none.  isl.Error after too long."""
     groups = [_group(known.scheme, operation) for operation in nest.operations]
     chosen = [group for group in groups if group is not None]
     if len(chosen) != len(groups):

@@ -38,7 +38,7 @@ def scan(cells: isl.Set, macro: str, *, runs: bool = False) -> list[str]:
 
 
 def _with_runs(node: Node) -> Node:
-    """Replace loops over consecutive cells by calls: `for (c = a; c <= b; c++) M(i, c, code)` is M_RUN(i, a,
+    """Loops over consecutive cells as calls: `for (c = a; c <= b; c++) M(i, c, code)` is M_RUN(i, a,
     b, code)."""
     match node:
         case For(iterator, start, Compare(relation, Var(tested), end), 1, Call() as call):

@@ -1,4 +1,4 @@
-"""The program under test, as text [Bao2016, sections 4 and 4.1.2].
+"""Analyses the source of the program under test [Bao2016, sections 4 and 4.1.2].
 
-Its segment, all code the segment reaches, the operations to check, and the places where checks are inserted.
+It finds the segment, all code reachable from it, the operations to check, and the places to insert checks.
 """

@@ -1,7 +1,7 @@
-"""Where the arrays of the original lie in the checked program, asked where its segment starts.
+"""Records the addresses of the original's arrays when the segment of the checked program starts.
 
-From that, cells that are touched through pointers are known by their addresses, and arrays that
-share memory are found out: affine analysis takes them to be apart [Bao2016, section 5, "Aliasing"].
+They identify the cells that are accessed through pointers, and reveal arrays that overlap: affine analysis
+assumes that arrays do not alias [Bao2016, section 5, "Aliasing"].
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Addresses:
 
 
 def addresses(spec: Specification, sites: Sites) -> Addresses:
-    """What the checks of these sites need to know about addresses."""
+    """The addresses that the checks of these sites need."""
     decoded = {one.array: None for site in sites.sites for one in site.observed if isinstance(one, Decoded)}
     lines, begin = ['#include "addresses.h"\n'], []
     for array in decoded:
@@ -54,7 +54,7 @@ def _require_block(known: ReachedCode, array: str) -> None:
 
 
 def _is_block(variable: Variable) -> bool:
-    """Whether an array is one block: no array of pointers, and no pointer to pointers."""
+    """Whether an array is one block: neither an array of pointers nor a pointer to pointers."""
     stars = variable.rank - len(variable.extents)
     text = variable.place.text
     is_pointer_to_array = re.search(rf"\(\s*\*[^()*]*\b{re.escape(variable.name)}\s*\)", text) is not None
@@ -62,7 +62,7 @@ def _is_block(variable: Variable) -> bool:
 
 
 def blocks(spec: Specification, known: ReachedCode) -> list[str]:
-    """The arrays of the original that are one block of memory each, and not empty."""
+    """The arrays of the original that are one block of memory each and not empty."""
     return [
         array
         for array in spec.arrays
@@ -74,11 +74,11 @@ def blocks(spec: Specification, known: ReachedCode) -> list[str]:
 
 
 def _apart(spec: Specification, known: ReachedCode) -> str | None:
-    """Calls that look whether arrays share memory; None where there is one array.
+    """Calls that test whether arrays overlap; None if there is only one array.
 
-    Declared arrays are looked at too: linkers and attributes can put two of them at one address.
+    Declared arrays are tested too: linkers and attributes can put two of them at one address.
 
-    Of arrays of pointers to rows the first element of each row has to be apart from all others.
+    For arrays of pointers to rows, the first elements of all rows must be at distinct addresses.
     """
     whole, rows = blocks(spec, known), arrays_by_rows(spec, known)
     variables = [variable for array in whole if (variable := known.at_segment(array)) is not None]

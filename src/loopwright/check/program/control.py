@@ -1,7 +1,7 @@
-"""Whether data decide which operations run: then a run is about its own data, and about no other.
+"""Finds out whether control flow depends on data: then a run says nothing about other data.
 
-Values are followed from the elements of the original's arrays, and from what is another number on every run
-(`rand`, `time`), through variables to the conditions, subscripts and bounds that the operations depend on.
+Values are followed from the elements of the original's arrays, and from functions whose results vary between
+runs (`rand`, `time`), through variables to the conditions, subscripts and bounds that control the operations.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _CHANGING = frozenset(
 _FILLING = frozenset(
     ("scanf", "fscanf", "fgets", "fread", "read", "gettimeofday", "clock_gettime", "time", "rand_r")
 )
-"""Functions that bring data where their arguments point to; the number that they return is data too."""
+"""Functions that write data to where their arguments point; the number that they return is data too."""
 _COPYING = frozenset(("memcpy", "memmove", "strcpy", "strncpy", "strcat", "sprintf", "snprintf", "sscanf"))
-"""Functions that bring data from where some of their arguments point to, to where the others do."""
+"""Functions that copy data from where some of their arguments point to where the rest point."""
 _CHOOSING = ("if_statement", "while_statement", "do_statement", "for_statement", "switch_statement")
 _CELLS = ("subscript_expression", "identifier", "pointer_expression", "field_expression")
 NEVER_RETURN = frozenset(
@@ -37,7 +37,7 @@ NEVER_RETURN = frozenset(
 class DataPlace:
     """A variable or the result of a function, by where it is declared.
 
-    With `pointed`: what it points to, or has in its elements.
+    With `pointed`: its pointees or elements.
     """
 
     start: int
@@ -48,7 +48,7 @@ _STARTS, _JOINS = ("pthread_create", "thrd_create"), ("pthread_join", "thrd_join
 
 
 def doubt(sites: Sites) -> str | None:
-    """Why a run that is right does not show that all are."""
+    """Return why one correct run does not imply that all runs are correct."""
     decided = decided_by_data(sites)
     if decided is not None:
         where = decided.span.place
@@ -61,7 +61,7 @@ def doubt(sites: Sites) -> str | None:
 
 
 def starts_threads(known: ReachedCode) -> Node | None:
-    """Where the segment starts a thread."""
+    """The place where the segment starts a thread."""
     return next(_calls(known, _STARTS), None)
 
 
@@ -71,13 +71,13 @@ def _calls(known: ReachedCode, names: tuple[str, ...]) -> Iterator[Node]:
 
 
 def decided_by_data(sites: Sites) -> Node | None:
-    """A condition, bound or subscript that data decide and that operations depend on."""
+    """A condition, bound or subscript that depends on data and controls operations."""
     places = _places(sites, frozenset())
     return next((part for part in _deciding(sites) if _has_data(sites, places, part)), None)
 
 
 def decided_by_arguments(sites: Sites) -> Node | None:
-    """The same of the command line, where data decide nothing."""
+    """The same for the command line, if nothing depends on data."""
     known = sites.known
     main = known.around if known.around is not None and known.around.name == "main" else None
     names = [name for name in main.parameters if name is not None] if main is not None else []
@@ -91,7 +91,7 @@ def decided_by_arguments(sites: Sites) -> Node | None:
 
 
 def _deciding(sites: Sites) -> Iterator[Node]:
-    """The expressions that choose which operations run."""
+    """The expressions that decide which operations execute."""
     for site in sites.sites:
         yield from (term for cell in (site.write, *site.reads) for term in cell.terms)
     for node in (node for body in sites.known.bodies for node in walk(body)):
@@ -108,7 +108,7 @@ def _is_choice(node: Node) -> bool:
 
 
 def _has_operations(sites: Sites, node: Node, besides: Node | None = None) -> bool:
-    """Whether something below `node` is an operation, may run one, or leaves others out."""
+    """Whether a node below `node` is an operation, may execute one, or skips others."""
     own = {site.assignment.node for site in sites.sites}
     for part in walk(node):
         if besides is not None and besides.span.contains(part.span):
@@ -124,7 +124,7 @@ def _has_operations(sites: Sites, node: Node, besides: Node | None = None) -> bo
 
 
 def _places(sites: Sites, found: frozenset[DataPlace]) -> frozenset[DataPlace]:
-    """The variables that data come into: by assignments, and as arguments; `found` have some."""
+    """The variables that data flow into, by assignments and as arguments; `found` already hold some."""
     nodes = [node for body in sites.known.bodies for node in walk(body)]
     while True:
         more = found | {place for node in nodes for place in _given(sites, found, node)}
@@ -141,7 +141,7 @@ def _given(sites: Sites, places: frozenset[DataPlace], node: Node) -> Iterator[D
 
 
 def _filled(sites: Sites, places: frozenset[DataPlace], call: Node) -> Iterator[DataPlace]:
-    """What a function of the library writes data to."""
+    """The places a library function writes data to."""
     name, arguments = field(call, "function").text, field(call, "arguments")
     copied = name in _COPYING and (
         _has_data(sites, places, arguments)
@@ -153,7 +153,7 @@ def _filled(sites: Sites, places: frozenset[DataPlace], call: Node) -> Iterator[
 
 
 def _values(sites: Sites, node: Node) -> Iterator[tuple[list[DataPlace], Node]]:
-    """The values that an assignment, an initialiser, a call or a return gives, and where they go."""
+    """The values that an assignment, an initialiser, a call or a return gives, with their destinations."""
     match node.type:
         case "assignment_expression":
             target = field(node, "left")
@@ -182,7 +182,7 @@ def _values(sites: Sites, node: Node) -> Iterator[tuple[list[DataPlace], Node]]:
 def _through(
     sites: Sites, places: frozenset[DataPlace], value: Node, targets: Sequence[DataPlace]
 ) -> Iterator[DataPlace]:
-    """Data come from a value to where it goes; what a pointer brings them to is what it was made from."""
+    """Propagate data from a value to its destination, through pointers to the objects they derive from."""
     if _has_data(sites, places, value):
         yield from targets
     if _points_to_data(sites, places, value):
@@ -192,7 +192,8 @@ def _through(
 
 
 def _led_to(sites: Sites, part: Node) -> Iterator[DataPlace]:
-    """Where a pointer made from `part` may lead: to elements of arrays and pointers, to variables by `&`."""
+    """The places a pointer derived from `part` may reach: elements of arrays and pointers, variables by
+    `&`."""
     if part.type != "identifier":
         return
     found = sites.known.declarations.visible(part.text, part.span)
@@ -202,7 +203,7 @@ def _led_to(sites: Sites, part: Node) -> Iterator[DataPlace]:
 
 
 def _parameters(sites: Sites, call: Node) -> Iterator[tuple[Node, list[int]]]:
-    """The arguments of a call, each with the parameters it may be given to."""
+    """The arguments of a call, each with the parameters that may receive it."""
     known = sites.known
     functions = _called(sites, field(call, "function"))
     for index, argument in enumerate(named_children(field(call, "arguments"))):
@@ -215,13 +216,13 @@ def _parameters(sites: Sites, call: Node) -> Iterator[tuple[Node, list[int]]]:
 
 
 def _starts(sites: Sites, name: Node, seen_from: Node | None = None) -> list[int]:
-    """Where the variable of this name is declared."""
+    """The declaration of the variable of this name."""
     found = sites.known.declarations.visible(name.text, (seen_from or name).span)
     return [] if found is None else [found.place.start]
 
 
 def _has_data(sites: Sites, places: frozenset[DataPlace], node: Node) -> bool:
-    """Whether data are in the value of an expression."""
+    """Whether the value of an expression contains data."""
     for part in walk(node):
         if part.type == "call_expression" and _returns_data(sites, places, field(part, "function")):
             return True
@@ -244,7 +245,7 @@ def _returns_data(sites: Sites, places: frozenset[DataPlace], function: Node) ->
 
 
 def _called(sites: Sites, function: Node) -> tuple[Function, ...]:
-    """What a call runs, of what is reached: nothing for a function of a library."""
+    """The reached functions that a call may run: none for a library function."""
     is_library = (
         function.type == "identifier"
         and sites.known.declarations.visible(function.text, function.span) is None
@@ -254,13 +255,13 @@ def _called(sites: Sites, function: Node) -> tuple[Function, ...]:
 
 
 def _points_to_data(sites: Sites, places: frozenset[DataPlace], node: Node) -> bool:
-    """Whether an expression is made from a pointer to data, or from a whole array or structure of them."""
+    """Whether an expression is derived from a pointer to data, or from a whole array or structure of data."""
     names = (part for part in walk(node) if part.type == "identifier" and _is_carried(sites, part))
     return any(DataPlace(start, pointed=True) in places for name in names for start in _starts(sites, name))
 
 
 def _is_carried(sites: Sites, name: Node) -> bool:
-    """Whether a pointer is moved, copied, passed or compared: what it points to is not read here."""
+    """Whether a pointer is moved, copied, passed or compared, without reading its pointee."""
     parent = name.parent
     while parent is not None and not parent.type.endswith(("_statement", "declarator", "declaration")):
         match parent.type:

@@ -1,9 +1,9 @@
-"""Pragmas and attributes of the program under test: which of them a run of its text does not miss.
+"""Refuses pragmas and attributes of the program under test whose effects the checks would miss.
 
-A check follows arrays by their names and addresses, through operations in the order of the text.  A clause
-that gives each thread a copy of an array, or copies it to a device, makes of one name several variables; a
-promise that iterations are independent, or options for one function, let the compiler build another program
-than the instrumented one.  Only what is listed here is known to do neither.
+A check follows arrays by their names and addresses, through operations in source order.  A clause
+that gives each thread a copy of an array, or copies it to a device, splits one name into several variables;
+an assertion that iterations are independent, or options for one function, let the compiler build a program
+other than the instrumented one.  Only what is listed here is known to do neither.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ _SHARED = frozenset(
         "release", "acquire", "acq_rel", "relaxed",
     ]
 )
-"""Directives and clauses after which a name means the variable it meant before."""
+"""Directives and clauses that do not change which variable a name denotes."""
 _COPIES = frozenset(
     [
         "private", "firstprivate", "lastprivate", "reduction", "linear", "copyprivate", "threadprivate",
         "copyin",
     ]
 )
-"""Clauses after which each thread has its own variable of the names in them."""
+"""Clauses that privatise the names in them."""
 _LANES = frozenset(["simd", "safelen", "simdlen", "aligned", "nontemporal"])
-"""Directives and clauses by which iterations run at the same time, in an order that no run shows."""
+"""Directives and clauses that run iterations concurrently, in an order that no run determines."""
 _HARMLESS = re.compile(
     r"\s*(?:scop|endscop|loopwright|polycheck|omp|once|message|region|endregion|ivdep|vector|(?:no)?unroll"
     r"|(?:push|pop)_macro|(?:GCC|clang)\s+(?:diagnostic|unroll|warning|error|system_header|poison)"
     r"|clang\s+loop\s+unroll(?:_count)?)\b"
     r"|\s*GCC\s+target\s*\(\s*\"prefer-vector-width=\d+\"\s*\)\s*\Z"
 )
-"""Pragmas that mean nothing to the operations, or nothing to the compiler that builds the program."""
+"""Pragmas that do not affect the operations, or that the compiler ignores."""
 _ATTRIBUTE = re.compile(r"__attribute(?:__)?\s*\(\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)\)")
 _KEPT = re.compile(
     r"(?:__)?(?:aligned|alloc_size|always_inline|artificial|assume_aligned|cold|const|deprecated"
@@ -53,13 +53,13 @@ _KEPT = re.compile(
     r"|noreturn|nothrow|packed|pure|returns_nonnull|section|sentinel|target|unused|used|vector_size"
     r"|visibility|warn_unused_result)(?:__)?"
 )
-"""Attributes that leave the meaning of operations as it is; declarations are compared elsewhere."""
+"""Attributes that do not change the meaning of operations; declarations are compared elsewhere."""
 _TASKS = ("task", "taskloop")
-"""Directives that copy local variables by themselves."""
+"""Directives that copy local variables implicitly."""
 
 
 def uses_openmp(source: Source) -> bool:
-    """Whether a program has directives; GaveUp where they may be hidden from a reader of its lines."""
+    """Whether a program has directives; raises GaveUp if its lines may hide some."""
     plain = without_comments(source.text, literals=True)
     hidden = _HIDDEN.search(plain)
     if hidden is not None:
@@ -70,7 +70,7 @@ def uses_openmp(source: Source) -> bool:
 
 
 def refuse_directives(spec: Specification, known: ReachedCode) -> None:
-    """Raise for a directive of the file that a run of its text may miss, such as one that copies an array."""
+    """Raise for a directive of the file whose effect a check may miss, such as copying an array."""
     plain = without_comments(known.source.text, literals=True)
     _refuse_promises(known.source, plain)
     for directive in _DIRECTIVE.finditer(plain):
@@ -92,7 +92,7 @@ def _refuse_promises(source: Source, plain: str) -> None:
 
 
 def unkept_promise(source: Source, plain: str | None = None) -> Span | None:
-    """A pragma or an attribute that is not known to leave the operations and their order alone.
+    """Return a pragma or attribute that is not known to preserve the operations and their order.
 
     `plain` is the text without its comments.
     """
@@ -108,7 +108,7 @@ def unkept_promise(source: Source, plain: str | None = None) -> Span | None:
 
 
 def _copied(spec: Specification, known: ReachedCode, name: str, arguments: str) -> str | None:
-    """What is not known to leave the arrays as they are; None where it is."""
+    """Return why a clause is not known to leave the arrays in place; None if it is."""
     roots = {array.partition("__")[0] for array in spec.arrays}
     if name in _SHARED:
         return None

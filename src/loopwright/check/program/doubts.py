@@ -1,8 +1,8 @@
-"""What a run does not show of the code of the segment: expressions without an order, values that are lost.
+"""Finds unspecified and undefined behaviour that runs of the segment do not reveal.
 
-C leaves open what happens where one operand changes what another one uses (`a[i] = i++`), where a local
-variable is read after `longjmp`, where a value is used that a function did not return, and where memory is
-read by another type than it was written.  Compilers do one thing or another, and no sanitizer tells.
+In C, behaviour is undefined if one operand modifies what another one uses (`a[i] = i++`), if a modified local
+variable is read after `longjmp`, if a value is used that a function did not return, and if memory is read
+with another type than it was written.  Compilers differ, and no sanitizer reports it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _ANY_TYPE = frozenset(("void", "char", "uint8_t", "int8_t"))
 _DROPPED = frozenset(
     ("const", "volatile", "restrict", "static", "extern", "register", "unsigned", "signed", "int")
 )
-"""Words that make no other type for an access: those of one size and either sign are one."""
+"""Keywords that do not change the type of an access: signed and unsigned types of one size count as one."""
 
 
 def unseen(sites: Sites) -> str | None:
-    """Why a run that came out right does not show that the program is."""
+    """Return why a correct run does not imply that the program is correct."""
     found = unseen_in(sites.known)
     if found is not None:
         return found
@@ -36,7 +36,7 @@ def unseen(sites: Sites) -> str | None:
 
 
 def unseen_in(known: ReachedCode) -> str | None:
-    """What C leaves open in the code of the segment."""
+    """The undefined or unspecified behaviour in the code of the segment."""
     changed = next(_unordered(known), None)
     if changed is not None:
         where = changed.span.place
@@ -58,7 +58,7 @@ def _calls(known: ReachedCode) -> Iterator[Node]:
 
 
 def _lost(known: ReachedCode) -> Iterator[Node]:
-    """Uses of variables after `setjmp`, before a new value, where something changes them after it."""
+    """Uses of variables after `setjmp`, before a new value, if they are modified after it."""
     for jump in _calls(known):
         if field(jump, "function").text not in RETURNING_TWICE:
             continue
@@ -80,7 +80,7 @@ def _is_replaced(use: Node) -> bool:
 
 
 def _unordered(known: ReachedCode) -> Iterator[Node]:
-    """What is changed in one operand and named in another one, or changed twice."""
+    """Variables modified in one operand and used in another, or modified twice, without a sequence point."""
     kinds = ("binary_expression", "assignment_expression", "argument_list", "subscript_expression")
     for node in (node for body in known.bodies for node in body.of_type(*kinds)):
         parts = named_children(node)
@@ -99,7 +99,7 @@ def _unordered(known: ReachedCode) -> Iterator[Node]:
 
 
 def _changed(node: Node) -> Iterator[Node]:
-    """What an expression assigns."""
+    """The variables that an expression assigns."""
     for part in walk(node):
         if part.type == "update_expression":
             target = without_parentheses(field(part, "argument"))
@@ -119,7 +119,7 @@ def _is_size(node: Node) -> bool:
 
 
 def _without_value(known: ReachedCode) -> Iterator[Node]:
-    """Calls whose value is used, of functions that may reach their end."""
+    """Calls whose value is used, of functions that may reach their end without `return`."""
     open_ended = {one.name for one in known.functions if _has_value(one) and _goes_on(one.body)}
     for call in _calls(known):
         used = call.parent is not None and call.parent.type != "expression_statement"
@@ -135,7 +135,7 @@ def _has_value(function: Function) -> bool:
 
 
 def _goes_on(node: Node) -> bool:
-    """Whether what follows a statement may run after it."""
+    """Whether control may reach the end of a statement."""
     match node.type:
         case "compound_statement":
             return all(_goes_on(one) for one in named_children(node))
@@ -164,7 +164,7 @@ def _is_endless(loop: Node) -> bool:
 
 
 def _switch_goes_on(node: Node) -> bool:
-    """With a default, no `break`, and a last statement that leaves, nothing follows."""
+    """With a default, no `break`, and a last statement that leaves, control does not reach the end."""
     cases = [one for one in named_children(field(node, "body")) if one.type == "case_statement"]
     has_default = any(one.children[0].type == "default" for one in cases)
     last = named_children(cases[-1])[-1] if cases and named_children(cases[-1]) else None
@@ -172,7 +172,7 @@ def _switch_goes_on(node: Node) -> bool:
 
 
 def of_other_type(known: ReachedCode) -> Iterator[Node]:
-    """Pointers to numbers of one type that become pointers to another one, by way of `void *` too."""
+    """Pointers to numbers of one type that are converted to pointers to another, also through `void *`."""
     for node, kind, value in (*_casts(known), *_given_on(known)):
         for origin in _origins(known, value, frozenset()):
             types = [_plain(known, one) for one in (kind, origin.type)]
@@ -181,7 +181,7 @@ def of_other_type(known: ReachedCode) -> Iterator[Node]:
 
 
 def _casts(known: ReachedCode) -> Iterator[tuple[Node, str, Node]]:
-    """Casts to pointers: what to, and what is cast."""
+    """Casts to pointers: the type and the operand."""
     for cast in (node for body in known.bodies for node in body.of_type("cast_expression")):
         kind, star, _ = field(cast, "type").text.partition("*")
         if star:
@@ -189,7 +189,7 @@ def _casts(known: ReachedCode) -> Iterator[tuple[Node, str, Node]]:
 
 
 def _given_on(known: ReachedCode) -> Iterator[tuple[Node, str, Node]]:
-    """Pointers to `void` that variables are given without a cast: what they become, and the pointer."""
+    """Pointers to `void` that are assigned without a cast: the new type and the pointer."""
     for target, value in _assigned(known):
         given = known.declarations.visible(value.text, value.span)
         if value.type == "identifier" and given is not None and _plain(known, given.type) == "void":
@@ -197,7 +197,7 @@ def _given_on(known: ReachedCode) -> Iterator[tuple[Node, str, Node]]:
 
 
 def _assigned(known: ReachedCode) -> Iterator[tuple[Variable, Node]]:
-    """The variables of the code that are given values, with these; parameters are given arguments."""
+    """The variables of the code with the values assigned to them; parameters get arguments."""
     for node in (node for body in known.bodies for node in walk(body)):
         if node.type in ("init_declarator", "assignment_expression"):
             is_new = node.type == "init_declarator"
@@ -220,7 +220,7 @@ def _assigned(known: ReachedCode) -> Iterator[tuple[Variable, Node]]:
 
 
 def _origins(known: ReachedCode, value: Node, passed: frozenset[str]) -> Iterator[Variable]:
-    """The variables that a pointer leads to: of a `void *`, those whose addresses it is given."""
+    """The variables that a pointer may point to: for a `void *`, those whose addresses it is assigned."""
     root = _root(value)
     found = None if root is None else known.declarations.visible(root.text, value.span)
     if found is None or found.name in passed:
@@ -234,7 +234,7 @@ def _origins(known: ReachedCode, value: Node, passed: frozenset[str]) -> Iterato
 
 
 def _root(node: Node) -> Node | None:
-    """The variable that a pointer is made from: the first name, where no function or member gives it."""
+    """The variable that a pointer is derived from: the first name, unless a function or member yields it."""
     if any(part.type in ("call_expression", "field_expression") for part in walk(node)):
         return None
     return next((part for part in walk(node) if part.type == "identifier"), None)

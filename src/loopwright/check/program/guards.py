@@ -1,14 +1,14 @@
-"""Assignments that are not operations: none may reach an array of the original.
+"""Guards against other assignments: only operations may write arrays of the original.
 
-Where a pointer points that was set before the segment, in a field, or by another file is not
-known, nor whether a subscript stays in its own array.  So the address such an assignment goes to is
-compared, when it runs, with where the arrays lie; what it assigns stays as it was.  Variables that are no
-arrays of the original are compared as a whole.
+The target of a pointer that was set before the segment, in a field, or by another file is unknown, and so is
+whether a subscript is in bounds.  So, at run time, the target address of such an assignment is compared with
+the addresses of the arrays; the assigned value is unchanged.  Variables that are not arrays of the original
+are compared as a whole.
 
-Variables that the original leaves alone and the file looks at elsewhere have to be kept by the segment.
-Which variables it may change is not always seen in its text: a pointer that was set before, a function
-of the library, a field.  So what they hold is compared before the segment and after it.  Where it may write
-through pointers, so is all memory that was allocated before it and has no array of the original in it.
+The segment must preserve variables that the original does not write and the file uses elsewhere.  Its source
+does not always show which variables it may modify: through a pointer set before, a library function, a field.
+So their values are compared before and after the segment.  If it may write through pointers, so is all memory
+allocated before it that holds no array of the original.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
 _NOT_HERE = re.compile(r"\b(?:extern|register|typedef|_Atomic|__thread|_Thread_local)\b")
-"""What has no size that is known, no address, or another value in each thread."""
+"""Keywords of variables without a known size, without an address, or with one value per thread."""
 _ALLOCATE = (
     *("malloc", "calloc", "realloc", "free", "aligned_alloc", "memalign", "posix_memalign", "valloc"),
     *("strdup", "strndup", "reallocarray"),
@@ -51,7 +51,7 @@ _ALLOCATE_OTHERWISE = frozenset(
         *("asprintf", "vasprintf", "getline", "getdelim", "open_memstream", "scandir", "realpath"),
     )
 )
-"""What gives memory that is not looked at."""
+"""Functions that return memory that is not compared."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ class Guards:
     end: str = ""
     insertions: tuple[Insertion, ...] = ()
     engine: str = ""
-    """What follows the engine."""
+    """The code after the engine."""
     options: tuple[str, ...] = ()
-    """For the linker."""
+    """Options for the linker."""
 
 
 def kept_names(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
-    """The variables known where the segment starts that it has to leave as they were."""
+    """The variables visible where the segment starts that it must preserve."""
     own = own_names(spec.program)
     names = dict.fromkeys(one.name for one in known.declarations.variables)
     found = [one for name in names if (one := known.at_segment(name)) is not None]
@@ -91,7 +91,7 @@ def _is_kept(spec: Specification, known: ReachedCode, variable: Variable) -> boo
 
 
 def keeping(spec: Specification, sites: Sites) -> Guards:
-    """What compares the variables that have to be kept, and memory that was allocated before."""
+    """The code that compares the variables that must be preserved, and memory allocated before."""
     names, is_wary = kept_names(spec, sites.known), may_write_elsewhere(sites)
     calls = [f"({k}, &{name}, sizeof {name}), " for k, name in enumerate(names)]
     begin, end = ("".join(f"{name}{one}" for one in calls) for name in ("lw_hold", "lw_holds"))
@@ -116,7 +116,7 @@ def keeping(spec: Specification, sites: Sites) -> Guards:
 
 
 def _own_memory(spec: Specification, known: ReachedCode) -> str | None:
-    """Calls that say where the arrays of the original lie; None where that is not known of one of them."""
+    """Calls that record the addresses of the original's arrays; None if one of them is unknown."""
     whole, rows = blocks(spec, known), arrays_by_rows(spec, known)
     others = [one for one in spec.arrays if one not in (*whole, *rows) and not spec.footprint(one).is_empty()]
     if others:
@@ -130,7 +130,7 @@ def _own_memory(spec: Specification, known: ReachedCode) -> str | None:
 
 
 def may_write_elsewhere(sites: Sites) -> bool:
-    """Whether the segment may write through a pointer what is no cell of the original."""
+    """Whether the segment may write through a pointer to memory other than the original's cells."""
     known = sites.known
     plain = {function.name for function in known.functions} | LIBRARY | INDEX_HELPERS
     nodes = [node for body in known.bodies for node in walk(body)]
@@ -151,7 +151,7 @@ def may_write_elsewhere(sites: Sites) -> bool:
 
 
 def _is_direct(known: ReachedCode, target: Node) -> bool:
-    """A variable, a member of one, or an element of an array that is one itself and no pointer."""
+    """A variable, a member of one, or an element of an array object, not of a pointer."""
     node = without_parentheses(target)
     while node.type in ("field_expression", "subscript_expression"):
         if node.type == "field_expression" and field(node, "operator").type == "->":
@@ -164,7 +164,7 @@ def _is_direct(known: ReachedCode, target: Node) -> bool:
 
 
 def not_kept(spec: Specification, sites: Sites, changed: frozenset[int], unseen: frozenset[int]) -> list[str]:
-    """What is said of variables that a run has changed, and of what was not compared."""
+    """The message about variables that a run has modified, and about what was not compared."""
     kept = (*kept_names(spec, sites.known), *left_iterators(spec, sites.known))
     names = {-1: "allocated memory", **dict(enumerate(kept))}
     notes = []
@@ -182,7 +182,7 @@ def not_kept(spec: Specification, sites: Sites, changed: frozenset[int], unseen:
 
 
 def _other_memory(sites: Sites) -> list[str]:
-    """Functions that the file calls elsewhere for memory, where the segment may write through pointers."""
+    """Allocation functions that the file calls elsewhere, if the segment may write through pointers."""
     known = sites.known
     text = without_comments(known.source.text, literals=False)
     names = [one for one in name_matches(text) if one[0] in _ALLOCATE_OTHERWISE and text[one.end()] != "."]
@@ -197,7 +197,7 @@ _FILLERS = re.compile(
     r"(__builtin_)?(memcpy|memmove|memset|bzero|strcpy|strncpy|strcat|strncat|v?sn?printf)|fread|qsort|fgets|"
     r"gettimeofday|time|posix_memalign|free|realloc|pthread_create|__(atomic|sync)_\w+"
 )
-"""What is filled, freed or changed is their first argument."""
+"""Functions that fill, free or modify their first argument."""
 _SECOND = re.compile(
     r"read|clock_gettime|nanosleep|strto(d|f|l|ll|ul|ull)|pthread_join|__atomic_(load|exchange)"
 )
@@ -205,7 +205,8 @@ _LATER = re.compile(r"f?scanf|sscanf")
 
 
 def guards(spec: Specification, sites: Sites) -> Guards:
-    """What notices assignments that are not sites: to the arrays, and to what the original leaves alone."""
+    """Code that detects assignments other than sites, to the arrays or to what the original does not
+    write."""
     found, kept = _of_arrays(spec, sites), keeping(spec, sites)
     return replace(
         kept,
@@ -217,7 +218,7 @@ def guards(spec: Specification, sites: Sites) -> Guards:
 
 
 def _of_arrays(spec: Specification, sites: Sites) -> Guards:
-    """What notices assignments to the arrays that are not sites."""
+    """Code that detects assignments to the arrays that are not sites."""
     arrays = blocks(spec, sites.known)
     targets = [target for body in sites.known.bodies for target in _unknown_targets(sites, body)]
     filled = [argument for body in sites.known.bodies for argument in _filled(body)]
@@ -241,7 +242,7 @@ def _of_arrays(spec: Specification, sites: Sites) -> Guards:
 
 
 def _unknown_targets(sites: Sites, body: Node) -> Iterator[Node]:
-    """`*p`, `p[k]` and `s.p[k]` that are assigned and are not cells."""
+    """The assigned `*p`, `p[k]` and `s.p[k]` that are not cells."""
     for node in walk(body):
         assignment = None if node.type == "init_declarator" else assignment_of(node)
         if assignment is None or sites.side.cell(assignment.target) is not None:
@@ -253,7 +254,7 @@ def _unknown_targets(sites: Sites, body: Node) -> Iterator[Node]:
 
 
 def _filled(body: Node) -> Iterator[Node]:
-    """The arguments of functions of the library that these write to."""
+    """The arguments that library functions write to."""
     for node in walk(body):
         if node.type != "call_expression":
             continue
@@ -277,5 +278,5 @@ def _in_call(argument: Node) -> tuple[Insertion, Insertion]:
 
 
 def _wrapped(node: Node, opening: str, closing: str) -> tuple[Insertion, Insertion]:
-    """Inside whatever is inserted before and after the node."""
+    """Insertions nested inside all others before and after the node."""
     return Insertion(node.start, 1 << 20, opening), Insertion(node.end, -(1 << 20), closing)

@@ -1,9 +1,9 @@
-"""Names for what a loop nest does not change and the C reader cannot take apart.
+"""Names the loop-invariant expressions of a nest that the C reader cannot analyse.
 
 `ii < least(NI, it * T + T)` is not affine in `it` and T, but inside the nest neither changes: the
-bound is a parameter.  It is evaluated once, before the nest, so only expressions that can do
-no harm there are hoisted: no calls but of macros that are values, and what could fault (an array
-element, a quotient) only from the head of the nest itself, which is evaluated in any case.
+bound is a parameter.  It is evaluated once, before the nest, so only expressions that are safe there are
+hoisted: no calls except of macros that are values, and expressions that could fault (an array element, a
+quotient) only from the head of the nest itself, which is always evaluated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class NestEdit:
 
 @dataclass(frozen=True)
 class Hoisted:
-    """A nest with names for its invariants: `texts` says what each name stands for."""
+    """A nest with names for its invariants: `texts` maps each name to its expression."""
 
     text: str
     texts: dict[str, str]
@@ -41,16 +41,16 @@ class Hoisted:
     edits: tuple[NestEdit, ...]
     iterators: frozenset[str]
     index_expressions: tuple[Node, ...]
-    """All bounds, conditions and subscripts of the nest as it was."""
+    """All bounds, conditions and subscripts of the original nest."""
 
     def moved(self, offset: int) -> int:
-        """Where the character at `offset` of the file stands in `text`."""
+        """The position in `text` of the character at `offset` of the file."""
         grown = sum(len(e.text) - (e.end - e.start) for e in self.edits if e.end <= offset)
         return offset - self.start + grown
 
 
 def hoisted(sites: Sites, node: Node) -> Hoisted:
-    """The nest of the loop `node`, its invariants named."""
+    """The nest of the loop `node`, with its invariants named."""
     loops = node.of_type("for_statement")
     iterators = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
     finder = _InvariantFinder(sites.known, iterators | assigned_in(node))
@@ -68,7 +68,7 @@ def hoisted(sites: Sites, node: Node) -> Hoisted:
 
 
 def _index_expressions(sites: Sites, nest: Node) -> Iterator[tuple[Node, bool]]:
-    """Bounds, steps, conditions and subscripts; with each, whether it is evaluated in any case."""
+    """Bounds, steps, conditions and subscripts; with each, whether it is always evaluated."""
     for node in walk(nest):
         if node.type == "for_statement":
             for name in ("initializer", "condition", "update"):
@@ -86,7 +86,7 @@ def _index_expressions(sites: Sites, nest: Node) -> Iterator[tuple[Node, bool]]:
 
 
 def _is_simple(node: Node) -> bool:
-    """Whether all parts of an expression are evaluated with it."""
+    """Whether all parts of an expression are evaluated whenever it is."""
     return not any(
         part.type == "conditional_expression"
         or (part.type == "binary_expression" and operator(part) in ("&&", "||"))
@@ -95,7 +95,7 @@ def _is_simple(node: Node) -> bool:
 
 
 def assigned_in(nest: Node) -> frozenset[str]:
-    """The names of everything that is assigned in the nest."""
+    """The names of all variables assigned in the nest."""
     targets = [found.target for part in walk(nest) if (found := assignment_of(part)) is not None]
     roots = [part for target in targets for part in walk(target) if part.type == "identifier"]
     return frozenset(root.text for root in roots)
@@ -107,7 +107,7 @@ class _InvariantFinder:
     changing: frozenset[str]
 
     def invariants(self, node: Node, *, is_head: bool) -> Iterator[Node]:
-        """The outermost parts that do not change in the nest and are not sums of names."""
+        """The outermost subexpressions that are invariant in the nest and are not sums of names."""
         if self._is_hard(node) and self._is_invariant(node, is_head=is_head):
             yield node
         else:
@@ -115,7 +115,7 @@ class _InvariantFinder:
                 yield from self.invariants(child, is_head=is_head)
 
     def _is_hard(self, node: Node) -> bool:
-        """Whether the reader would not take this for an affine expression of parameters."""
+        """Whether the reader would reject this as an affine expression of parameters."""
         if node.type in ("call_expression", "conditional_expression", "subscript_expression"):
             return True
         if node.type != "binary_expression" or operator(node) in ("+", "-"):
@@ -164,7 +164,7 @@ class _InvariantFinder:
         return any(called or word in self.changing for _, word, called in hidden_names(macros, name))
 
     def _is_array(self, node: Node) -> bool:
-        """Whether an element is one of an array of the original, which may change."""
+        """Whether an element belongs to an array of the original, which may change."""
         base = field(node, "argument")
         while base.type in ("subscript_expression", "parenthesized_expression"):
             base = base.named_children[0]

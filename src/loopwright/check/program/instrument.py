@@ -1,4 +1,4 @@
-"""Checks put into the program's own text: nothing else of it changes, not even its lines."""
+"""Inserts checks into the source of the program; nothing else changes, not even line numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from loopwright.source import Source, with_edits
 class Insertion:
     """`text` before the character at `offset`; of several at one place, `rank` orders them.
 
-    The next `dropped` characters of the program are left out.
+    The next `dropped` characters of the program are removed.
     """
 
     offset: int
@@ -28,18 +28,18 @@ class Insertion:
 
 
 CallOf = Callable[[Site, Sequence[str]], str]
-"""The call that checks a site, from the texts of what is observed there."""
+"""The call that checks a site, from the texts of its observations."""
 
 
 def instrumented(sites: Sites, call: CallOf, begin: str, end: str) -> str:
-    """The program with `call` before every site and the two statements around its segment."""
+    """Return the program with `call` before every site and the two statements around its segment."""
     return with_insertions(sites.known.segment, around_sites(sites, sites.sites, call), begin, end)
 
 
 def around_sites(
     sites: Sites, some: Iterable[Site], call: CallOf, *, only_checks: bool = False
 ) -> list[Insertion]:
-    """Checks before sites; those of `c = b` in `a = c = b` before those of a, before all of it.
+    """Insert checks before sites; for `a = c = b`, first those of `c = b`, then those of a, before the whole.
 
     With `only_checks`, statements that are sites are replaced by their calls [Bao2016, section 6.4].
     """
@@ -68,13 +68,13 @@ def _chain(site: Site, at: dict[Node, Site]) -> list[Site]:
 
 
 def with_insertions(segment: Segment, marks: Iterable[Insertion], begin: str, end: str) -> str:
-    """The program with its checks, and the header they need before it."""
+    """The program with its checks, after the header they need."""
     opening = f'#include "{PROGRAM_HEADER}"\n#line 1 "{_file(segment.source)}"\n'
     return opening + inserted(segment, marks, begin, end)
 
 
 def inserted(segment: Segment, marks: Iterable[Insertion], begin: str, end: str) -> str:
-    """The program with texts put into it, and two statements around its segment."""
+    """The program with insertions, and two statements around its segment."""
     place = segment.place
     both = (
         Insertion(place.start, -1, _statement(segment.source, place.start, begin)),
@@ -86,7 +86,7 @@ def inserted(segment: Segment, marks: Iterable[Insertion], begin: str, end: str)
 
 
 def _statement(source: Source, offset: int, statement: str) -> str:
-    """`statement` to be put at `offset`: on a line of its own if a preprocessor line follows."""
+    """`statement` for insertion at `offset`: on a line of its own if a preprocessor line follows."""
     if source.text[offset:].lstrip(" \t")[:1] != "#":
         return f"{statement} "
     return f"{statement}\n#line {source.line_of(offset)}\n"
@@ -107,12 +107,12 @@ def _around(chain: list[Site], call: CallOf, *, only_checks: bool) -> list[Inser
         if only_checks:
             return [Insertion(node.start, site.number, text, node.end - node.start)]
         return [Insertion(node.start, site.number, f"{text}, ")]
-    # what ends here closes before what starts here opens, and inner sites close first
+    # insertions that end here come before those that start here, and inner sites close first
     return [Insertion(node.start, site.number, f"({text}, "), Insertion(node.end, -2 - site.number, ")")]
 
 
 def observed_text(subscript: Observed) -> str:
-    """The sum of the terms of a subscript, or what the address of an element says about it."""
+    """The sum of the terms of a subscript, or the subscript computed from the address of an element."""
     if isinstance(subscript, Decoded):
         block, address = f"&lw_block_{subscript.array}", f"&({subscript.node.text})"
         return f"lw_subscript({block}, {subscript.dimension}, {address})"
@@ -132,5 +132,5 @@ def size_texts(names: Sequence[tuple[str, str]]) -> str:
 
 
 def precise_call(site: Site, observed: Sequence[str]) -> str:
-    """The call of Algorithm A: site and all that is observed."""
+    """The call of Algorithm A, with the site and all observations."""
     return f"lw_operation({site.number}, (const long[]){{{', '.join(observed) or '0'}}})"

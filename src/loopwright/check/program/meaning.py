@@ -1,8 +1,8 @@
-"""Operations that look like statements of the original, and whether they mean the same.
+"""Decides whether operations that look like statements of the original mean the same.
 
-The texts of an operation and of a statement match up to subscripts and iterators.  What the rest of the text
-means is compared here as the compiler sees it: macros, types, constants, and functions that are called may
-differ between two files, and between two places of one.
+The texts of an operation and of a statement match up to subscripts and iterators.  This module compares the
+meaning of the rest as the compiler sees it: macros, types, constants and called functions may differ between
+two files, and between two places of one file.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, with_edits
 
 _GOTO = re.compile(r"\bgoto\b")
-"""Looked for in what the preprocessor has made of the text: there it is spelled in no other way."""
+"""Searched for in the preprocessed source, where it has only this spelling."""
 
 
 def with_same_meaning(spec: Specification, sites: Sites, options: CompilerOptions) -> Sites:
-    """The sites, each with the candidates that mean the same; GaveUp where that leaves none."""
+    """Return the sites, each with the candidates that mean the same; raises GaveUp if none is left."""
     old = typed_text(Source(spec.program.source.path, PROTOTYPE + _marked_original(spec)), options)
     marks = around_sites(sites, sites.sites, lambda site, observed: mark(site.number, _texts(site)))
     text = PROTOTYPE + inserted(sites.known.segment, marks, "", "")
@@ -85,7 +85,7 @@ def _texts(site: Site) -> list[str]:
 
 @dataclass(frozen=True)
 class _Meanings:
-    """Both files as they are typed, with their marked operations."""
+    """The typed ASTs of both files, with their marked operations."""
 
     spec: Specification
     sites: Sites
@@ -105,7 +105,7 @@ class _Meanings:
         return replace(site, candidates=tuple(same))
 
     def _reason(self, site: Site, candidate: Candidate) -> str | None:
-        """Why an operation is not known to be what a statement is; None where it is."""
+        """Return why an operation is not known to equal a statement; None if it is."""
         old = self.statements.get(candidate.statement.number)
         new = self.operations.get(site.number)
         if old is None or new is None:
@@ -129,7 +129,7 @@ class _Meanings:
         )
 
     def _roots(self, site: Site, cells: Sequence[tree.Expression]) -> str | None:
-        """The compiler reads the names of arrays as they are written."""
+        """Let the compiler read the names of arrays as they are written."""
         for cell, typed in zip((site.write, *site.reads), cells, strict=True):
             reference = reference_of(cell.node)
             declared = _root(typed)
@@ -139,7 +139,7 @@ class _Meanings:
 
 
 def _root(node: tree.Expression) -> tree.Declaration | None:
-    """The variable that an element is one of, or is reached from."""
+    """The variable that an element belongs to or is reached from."""
     match node:
         case tree.Name():
             return node.declaration
@@ -161,7 +161,7 @@ def _root(node: tree.Expression) -> tree.Declaration | None:
 def _operation_difference(
     rules: Sameness, site: Site, old: TypedOperation, new: TypedOperation
 ) -> str | None:
-    """The targets have one type, the operators compute in one, and the values are the same."""
+    """Require equal target types, equal operation types and equal values."""
     reason = type_difference(_target_type(old), _target_type(new))
     if reason is not None:
         return f"'{site.write.node.text}': {reason}"
@@ -185,7 +185,7 @@ def _target_type(operation: TypedOperation) -> CType:
 
 
 def _value(operation: TypedOperation, site: Site | None = None) -> tree.Expression:
-    """What is assigned; of `a = c = b`, c or b as the site says."""
+    """The assigned value; for `a = c = b`, c or b depending on the site."""
     node = operation.node
     if operation.declared is not None or not isinstance(node, tree.Assign):
         return tree.without_casts(node)
@@ -201,9 +201,9 @@ def _value(operation: TypedOperation, site: Site | None = None) -> tree.Expressi
 
 
 def _problem(operation: TypedOperation) -> str | None:
-    """What is not understood of an operation; a problem of what is around it is none of its own.
+    """The part of an operation that is not understood; problems in the code around it do not count.
 
-    Where the front end left something out of a function, names in it may mean something else.
+    If the front end dropped part of a function, names in it may mean something else.
     """
     place = operation.node.place
     for error in operation.function.errors:

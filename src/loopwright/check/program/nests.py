@@ -1,12 +1,12 @@
-"""Loop nests of the checked program that are affine by themselves [Bao2016, section 5, "full tiles"].
+"""Reads loop nests of the checked program that are affine by themselves [Bao2016, section 5, "full tiles"].
 
 "While the bounds for these tiles can be constants or influenced by a tile-size parameter, the code
-within a tile itself is often an affine program."  A nest is read by the C reader, as a region of
-its own in which everything the nest does not change is a parameter: products of tile sizes and
-calls of macros in bounds and subscripts get names first.
+within a tile itself is often an affine program."  A nest is read by the C reader, as a region of its own in
+which everything invariant in the nest is a parameter: products of tile sizes and macro calls in bounds and
+subscripts get names first.
 
-What the reader would take on trust is not trusted here: indices are signed and as wide as an int,
-no helper is believed by its name, and what the numbers of this run are is looked at when it runs.
+The reader's assumptions are checked here: indices are signed and at least as wide as an int, helpers are not
+recognised by name, and the numbers of this run are tested at run time.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ _CHECKED = {
     AssumptionKind.ALIASING,
     AssumptionKind.CONSTANT,
 }
-"""What the checker looks after itself: cells are compared with the original's, types are looked at
-below, the nest still runs after it was checked, aliases are refused, and parameters are read again."""
+"""Assumptions that the checker covers itself: cells are compared with the original's, types are checked
+below, the nest still runs after the check, aliases are refused, and parameters are read again."""
 _OPEN, _CLOSE = "\n#pragma scop\n", "\n#pragma endscop\n"
 _UNSIGNED = re.compile(r"\b\d\w*[uU]|\b(sizeof|unsigned|size_t|uint\w*|volatile)\b")
 
 
 @dataclass(frozen=True)
 class Operation:
-    """What a site does in a nest: when it runs, and the cells it touches, as functions of the nest's
-    iterators.  Sets are over the parameters of the nest."""
+    """A site in a nest: its schedule and the cells it accesses, as functions of the nest's iterators.  Sets
+    are over the parameters of the nest."""
 
     site: Site
     domain: isl.Set
@@ -61,9 +61,9 @@ class Operation:
 
 @dataclass(frozen=True)
 class CheckedNest:
-    """A `for` of the program and everything in it; `parameters` are names with their texts in C.
+    """A `for` of the program and everything in it; `parameters` maps names to C expressions.
 
-    `fixed` are texts in C that must have the values the sets were made for.
+    `fixed` are C expressions that must have the values the sets were computed for.
     """
 
     node: Node
@@ -73,7 +73,7 @@ class CheckedNest:
 
 
 def read_nest(sites: Sites, node: Node, sizes: Mapping[str, int]) -> CheckedNest | None:
-    """The nest of the loop `node`; None where it is not affine, or does more than operations."""
+    """The nest of the loop `node`; None if it is not affine, or does more than operations."""
     inside = tuple(site for site in sites.sites if node.span.contains(site.assignment.node.span))
     if not inside or _has_directives(sites.known.source, node):
         return None
@@ -92,7 +92,8 @@ def read_nest(sites: Sites, node: Node, sizes: Mapping[str, int]) -> CheckedNest
 
 
 def _has_directives(source: Source, node: Node) -> bool:
-    """A pragma belongs to the statement after it: nothing can be put between the two.
+    """Whether directives are in or before the nest: nothing can be inserted between a pragma and its
+    statement.
 
     Any other directive right before the nest may hide such a pragma.
     """
@@ -111,7 +112,7 @@ def _directive_before(source: Source, node: Node) -> str | None:
 
 
 def _is_collapsed(source: Source, node: Node) -> bool:
-    """Whether a loop is one of several that a directive before the outermost one is about."""
+    """Whether a loop is one of several that a directive before the outermost one collapses."""
     depth, current = 0, node.parent
     while current is not None:
         if current.type == "for_statement":
@@ -128,9 +129,9 @@ _COLLAPSED = re.compile(r"\bcollapse\s*\(\s*(\d+)\s*\)")
 
 
 def _alone(source: Source, node: Node, renamed: Hoisted) -> Source:
-    """The file up to the nest, the nest as its only region, and no assumptions of its author's.
+    """The file up to the nest, with the nest as its only region and without its author's assumptions.
 
-    Loops before the nest are left out: nothing in them is known in it.
+    Loops before the nest are removed: facts about them do not hold in it.
     """
     before = source.text[: node.start]
     for loop in _loops_before(node):
@@ -154,7 +155,7 @@ def _loops_before(node: Node) -> list[Node]:
 
 
 def _are_signed(known: ReachedCode, renamed: Hoisted, sizes: Mapping[str, int]) -> bool:
-    """Whether every number in bounds and subscripts is a signed integer, an int at least."""
+    """Whether every number in bounds and subscripts is a signed integer, at least as wide as an int."""
     for node in renamed.index_expressions:
         if _UNSIGNED.search(node.text):
             return False
@@ -172,7 +173,7 @@ def _is_signed(known: ReachedCode, node: Node, renamed: Hoisted, sizes: Mapping[
     if macros:
         return not any(_UNSIGNED.search(macro.body) for macro in macros)
     if name in renamed.iterators:
-        return True  # their types are looked at where the reader has found them
+        return True  # the caller checks their types once the reader has found them
     declared = known.declarations.visible(name, node.span)
     if declared is None:
         return name in sizes
@@ -215,9 +216,9 @@ def _nest(
 
 
 def _sizes_in_values(sites: Sites, nest: Node, inside: Sequence[Site]) -> dict[str, int] | None:
-    """The variables that stand for problem sizes in the values assigned, with what they must be.
+    """The variables used as problem sizes in assigned values, with their required values.
 
-    None where such an expression is more than a variable that the nest leaves as it is.
+    None if such an expression is not a variable that is invariant in the nest.
     """
     found: dict[str, int] = {}
     declared, assigned = sites.known.declarations, assigned_in(nest)
@@ -261,11 +262,11 @@ class _View:
         return Operation(site, domain, time, write, tuple(read for read in reads if read is not None))
 
     def _at(self, node: Node) -> int:
-        """Where `node` stands in the text that was read."""
+        """The position of `node` in the source that was read."""
         return self.node.start + len(_OPEN) + self.renamed.moved(node.start)
 
     def _cell(self, statement: Statement, cell: ArrayReference, *, is_write: bool) -> isl.Map | None:
-        """{ S[v] -> A[c] } where the subscripts are affine; the array by its name in the original."""
+        """{ S[v] -> A[c] } if the subscripts are affine; the array has its name in the original."""
         start = self._at(cell.node)
         for access in statement.accesses:
             if access.is_write == is_write and access.place.start == start:
@@ -281,13 +282,13 @@ class _View:
         return None
 
     def _is_itself(self, name: str, array: str) -> bool:
-        """Whether the array that the reader says a pointer points into is that of the original."""
+        """Whether the array that the reader finds for a pointer is that of the original."""
         known = self.sites.known
         here = known.declarations.visible(name, self.node.span)
         return name == array and here is not None and here == known.at_segment(name)
 
     def _as_declared(self, relation: isl.Map, name: str) -> isl.Map | None:
-        """An array of one dimension that is read in rows, A[i, j], by its own subscript, A[i * m + j]."""
+        """Restore the declared subscript A[i * m + j] of a one-dimensional array read as A[i, j]."""
         rows = next((one.rows for one in self.program.arrays if one.name == name), ())
         lengths = [length for row in rows if (length := length_at(row, self.fixed)) is not None]
         if len(lengths) < len(rows):

@@ -1,7 +1,7 @@
-"""What the segment does besides the operations of the original.
+"""Finds the side effects of the segment besides the operations of the original.
 
-Functions that are neither in the file nor in the C library may do anything.  Variables that the original
-leaves alone are not compared: a segment that may change one of them is not known to be right.
+Functions that are neither in the file nor in the C library may do anything.  Variables that the original does
+not write are not compared: a segment that may modify one of them is not known to be correct.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _KNOWN = re.compile(
     r"__builtin_(?!ia32_ldmxcsr|ia32_fx|ia32_xr)\w+|__(atomic|sync)_\w+|omp_\w+|pthread_\w+|sem_\w+|"
     r"_mm\d*_(?!setcsr)\w+|thrd_\w+|mtx_\w+"
 )
-"""The library of C and what comes with a compiler: the arrays reach none of these unnoticed."""
+"""Headers of the C library and the compiler: no array reaches their functions unnoticed."""
 
 
 def refuse_unseen(spec: Specification, known: ReachedCode) -> None:
-    """Raise for a call of a function whose text is not there; the original may call it too."""
+    """Raise for a call of a function without a definition, unless the original may call it too."""
     inside = {function.name for function in known.functions}
     stated = _stated(spec)
     for body in known.bodies:
@@ -65,7 +65,7 @@ def refuse_unseen(spec: Specification, known: ReachedCode) -> None:
 
 
 def refuse_hidden(known: ReachedCode, text: Preprocessed) -> None:
-    """Raise for a macro of a header that may change something: what it does is in no text that is checked."""
+    """Raise for a macro of a header that may have side effects: its body is in no checked source."""
     own = {macro.name: macro.body for macro in known.macros}
     pending = [body.text for body in known.bodies]
     again = redefined([name for one in pending for name in names_in(one)], known.macros, text)
@@ -88,9 +88,9 @@ def refuse_hidden(known: ReachedCode, text: Preprocessed) -> None:
 def refuse_other_sizes(
     spec: Specification, given: Collection[str], old: Preprocessed, new: Preprocessed
 ) -> None:
-    """Raise for a size that is a macro of the original, and in the program perhaps another number.
+    """Raise for a size that is a macro of the original and may have another value in the program.
 
-    Headers define macros, too.  A size that is `given` is that number in both.
+    Headers define macros, too.  A `given` size has that value in both.
     """
     for name, value in spec.sizes:
         here, there = (_history(text, name) for text in (old, new))
@@ -105,7 +105,7 @@ def refuse_other_sizes(
 
 
 def _history(text: Preprocessed, name: str) -> dict[str, list[str]]:
-    """All definitions of a macro, and of those that it is made of."""
+    """All definitions of a macro, and of the macros that it expands to."""
     found: dict[str, list[str]] = {}
     pending = [name]
     for one in pending:
@@ -119,7 +119,7 @@ _CHANGING = frozenset(("++", "--", "##", "goto", "break", "continue", "return", 
 
 
 def _may_change(text: Preprocessed, name: str, around: frozenset[str]) -> bool:
-    """Whether a definition of a macro assigns, jumps, or calls what is not known to change nothing here."""
+    """Whether a macro definition assigns, jumps, or calls a function not known to be free of side effects."""
     for _, line in text.changes.get(name, ()):
         macro = definition(line)
         words = [] if macro is None else [one.text for one in macro.body]
@@ -144,7 +144,7 @@ def _is_known_call(name: str, known: Collection[str]) -> bool:
 
 
 def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
-    """The variables of both files that the segment may change, and the original leaves alone."""
+    """The variables of both files that the segment may modify and the original does not."""
     found: dict[str, None] = {}
     own = own_names(spec.program)
     for node in (node for body in known.bodies for node in walk(body)):
@@ -163,7 +163,7 @@ def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
 
 
 def other_effect(spec: Specification, known: ReachedCode) -> str | None:
-    """Why a segment that does what the original does may make a difference later."""
+    """Return why a segment with the operations of the original may still have a later effect."""
     changed = other_writes(spec, known)
     found = [one for one in changed if is_looked_at(known, one) or _is_given(known, one)]
     if found:
@@ -182,8 +182,8 @@ def other_effect(spec: Specification, known: ReachedCode) -> str | None:
 
 
 def _is_given(known: ReachedCode, name: str) -> bool:
-    """Whether a variable is one of another file or a header, or a parameter that leads to memory of others,
-    as pointers and structures do."""
+    """Whether a variable is of another file or a header, or a parameter that may reach the caller's
+    memory."""
     here = known.at_segment(name)
     if here is None or _is_of_another_file(here):
         return True
@@ -201,13 +201,13 @@ def _is_of_another_file(variable: Variable) -> bool:
 
 
 def _called(known: ReachedCode) -> dict[str, None]:
-    """The functions that the segment calls by their names."""
+    """The functions that the segment calls by name."""
     nodes = (node for body in known.bodies for node in walk(body) if node.type == "call_expression")
     return dict.fromkeys(field(node, "function").text for node in nodes)
 
 
 def _is_noticed(known: ReachedCode, name: str) -> bool:
-    """Whether a call of a function of the library shows, at once or in calls outside of the segment."""
+    """Whether a library call is observable, immediately or in calls outside the segment."""
     states = [one for one in _STATES if one.fullmatch(name)]
     if _OUTPUT.fullmatch(name) or not states:
         return _OUTPUT.fullmatch(name) is not None
@@ -215,7 +215,7 @@ def _is_noticed(known: ReachedCode, name: str) -> bool:
 
 
 def _is_named_outside(known: ReachedCode, names: re.Pattern[str], places: Sequence[Span]) -> bool:
-    """Whether the file uses a function, and does not only declare it, elsewhere than in these places."""
+    """Whether the file uses a function, rather than only declaring it, outside these places."""
     return any(
         not any(place.contains(one.span) for place in places)
         for one in known.file.of_type("identifier")
@@ -232,7 +232,7 @@ def _has_static(function: Function) -> bool:
 
 
 def _is_used_elsewhere(known: ReachedCode, function: Function) -> bool:
-    """Whether a function that the segment reaches is named outside of it, and of what it reaches."""
+    """Whether a function that the segment reaches is named outside the segment and the code it reaches."""
     if any(function.name in names_in(macro.body) for macro in known.macros):
         return True
     places = [*(body.span for body in known.bodies), function.node.span]
@@ -240,20 +240,20 @@ def _is_used_elsewhere(known: ReachedCode, function: Function) -> bool:
 
 
 def _iterators(program: Program) -> tuple[str, ...]:
-    """The iterators of the original that live longer than its loops."""
+    """The iterators of the original whose lifetime exceeds its loops."""
     names = dict.fromkeys(iterator for one in program.statements for iterator in one.iterators)
     return tuple(one for one in names if program.file.declarations.visible(one, program.region) is not None)
 
 
 def left_iterators(spec: Specification, known: ReachedCode) -> dict[str, str]:
-    """Iterators that are looked at afterwards, with what the original leaves in them where that is known."""
+    """Live-out iterators, with the values that the original leaves in them where known."""
     names = [one for one in _iterators(spec.program) if _is_left_to_others(known, one)]
     values = {one: left_in(spec.program, known, one) for one in names}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _is_left_to_others(known: ReachedCode, name: str) -> bool:
-    """Whether text after the segment, or another function, looks at what it leaves in a variable."""
+    """Whether code after the segment, or another function, reads the value it leaves in a variable."""
     here = known.at_segment(name)
     if here is None or not is_looked_at(known, name):
         return False
@@ -267,7 +267,7 @@ def _is_left_to_others(known: ReachedCode, name: str) -> bool:
 
 
 _OUTPUT = re.compile(r"v?f?printf|puts|putchar|putc|fputc|fputs|fwrite|write|perror|signal")
-"""Others see what these do."""
+"""Functions whose effects other code can observe."""
 _STATES = tuple(
     re.compile(one)
     for one in (
@@ -276,7 +276,7 @@ _STATES = tuple(
         r"fopen|fclose|freopen|open|close|read|fread|fgets|getc|getchar|f?scanf|fseek|" + _OUTPUT.pattern,
     )
 )
-"""Calls of each kind see what the others have done: the next number of `rand`, what is read of a file."""
+"""Calls of each kind share state: the next number of `rand`, the position in a file."""
 
 
 def own_names(program: Program) -> set[str]:
@@ -287,7 +287,7 @@ def own_names(program: Program) -> set[str]:
 
 
 def _pointed(known: ReachedCode, name: str) -> list[Node]:
-    """The names in what a pointer of the function around is given; no number of 32 bits holds an address."""
+    """The names in the values of a pointer of the function around; no 32-bit number holds an address."""
     declared = known.at_segment(name)
     kind = None if declared is None else named_type(known.declarations.resolved(declared.type))
     is_number = isinstance(kind, Floating) or (isinstance(kind, Integer) and kind.bits <= INT.bits)
@@ -306,7 +306,7 @@ def _pointed(known: ReachedCode, name: str) -> list[Node]:
 
 
 def _leads_somewhere(known: ReachedCode, node: Node) -> bool:
-    """Whether a name in the value of a pointer is an array, a pointer, or what `&` is taken of."""
+    """Whether a name in the value of a pointer is an array, a pointer, or an operand of `&`."""
     declared, outer = known.declarations.visible(node.text, node.span), node.parent
     is_taken = outer is not None and outer.type == "pointer_expression"
     return is_taken or declared is None or declared.rank > 0
@@ -316,13 +316,13 @@ _GIVING = {"init_declarator": ("declarator", "value"), "assignment_expression": 
 
 
 def _is_of_a_header(spec: Specification, known: ReachedCode, node: Node) -> bool:
-    """Whether a variable is declared in none of the files: errno, optind."""
+    """Whether a variable is declared in neither file: errno, optind."""
     there = spec.program.file.declarations.visible(node.text, spec.program.region)
     return known.declarations.visible(node.text, node.span) is None and there is None
 
 
 def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_written: bool) -> bool:
-    """Whether a variable is one of both files, and not of the segment or the original alone."""
+    """Whether a variable belongs to both files, and not only to the segment or the original."""
     program, name = spec.program, node.text
     here = known.declarations.visible(name, node.span)
     there = program.file.declarations.visible(name, program.region)
@@ -334,9 +334,9 @@ def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_wr
 
 
 def is_looked_at(known: ReachedCode, name: str) -> bool:
-    """Whether the file uses a variable outside of the segment and of what that calls.
+    """Whether the file uses a variable outside the segment and the functions it calls.
 
-    Loops that start by setting it count with it; what it was before does not matter to them.
+    Loops that initialise it do not count as uses; they do not depend on its earlier value.
     """
     if any(name in names_in(macro.body) for macro in known.macros):
         return True
@@ -349,7 +349,7 @@ def is_looked_at(known: ReachedCode, name: str) -> bool:
 
 
 def _points_inside(known: ReachedCode, name: str, inside: set[str]) -> bool:
-    """Whether a name is a pointer that gets functions of the file when it is declared, and nothing later."""
+    """Whether a name is a pointer initialised with functions of the file and never assigned later."""
     nodes = [node for body in known.bodies for node in walk(body)]
     given = [
         field(node, "value").text
@@ -364,10 +364,11 @@ def _points_inside(known: ReachedCode, name: str, inside: set[str]) -> bool:
 
 
 def left_in(program: Program, known: ReachedCode, name: str) -> str | None:
-    """An expression for what the original leaves in an iterator, to be computed where the segment starts.
+    """Return an expression for the value the original leaves in an iterator, evaluated where the segment
+    starts.
 
-    It is known of a loop that nothing is around, the last one that names the iterator, whose bounds are
-    numbers, macros for numbers, and ints that the segment does not change.
+    It is known if the last loop that names it is outermost, with bounds that are numbers, macros for numbers,
+    and ints that the segment does not modify.
     """
     here = known.at_segment(name)
     if here is None or here.rank or known.declarations.resolved(here.type) != "int":
@@ -388,7 +389,7 @@ def left_in(program: Program, known: ReachedCode, name: str) -> str | None:
 
 
 def _is_number(program: Program, known: ReachedCode, name: str) -> bool:
-    """Whether a name is an int in both texts, or one macro for one number in both."""
+    """Whether a name is an int in both files, or a macro for the same number in both."""
     file = program.file
     there, here = file.declarations.visible(name, program.region), known.at_segment(name)
     if there is None or here is None:

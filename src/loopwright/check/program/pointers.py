@@ -1,8 +1,8 @@
-"""Pointers into arrays: `double *p = &A[i][0]`, and functions that take a block of an array.
+"""Follows pointers into arrays: `double *p = &A[i][0]`, and functions that take a block of an array.
 
-Where a pointer may point is followed through the reachable code: initialisations, assignments and
-arguments, whatever the offsets.  A pointer that stays in one array means that array, and which of
-its cells is found from the address when the program runs.
+The targets of a pointer are followed through the reachable code: initialisations, assignments and arguments,
+with any offsets.  A pointer that stays in one array denotes that array, and its address determines the cell
+at run time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from loopwright.lazy_dataclass import dataclass
 Pointees = dict[Variable, frozenset[str]]
 _QUALIFIERS = ("const", "volatile", "restrict", "static", "extern", "register", "signed")
 ELSEWHERE = ""
-"""What a pointer points into that is given the address of something else."""
+"""The target of a pointer that is assigned the address of something else."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Pointers:
     pointees: Pointees
 
     def variable(self, node: Node) -> Variable | None:
-        """The pointer an identifier names, if it is one that points into an array of the original."""
+        """The pointer an identifier names, if it points into an array of the original."""
         found = self.known.declarations.visible(node.text, node.span)
         return found if found in self.pointees else None
 
     def array_of(self, reference: Reference) -> str | None:
-        """The array that an element `p[k]` or `*p` is one of."""
+        """The array that an element `p[k]` or `*p` belongs to."""
         variable = self.variable(reference.root)
         if variable is None or len(reference.subscripts) != variable.rank or reference.partial:
             return None
@@ -49,7 +49,7 @@ class Pointers:
         return array
 
     def _is_of_elements(self, variable: Variable, array: str) -> bool:
-        """Whether what a pointer points to is as large as an element: one write, one cell."""
+        """Whether the pointee of a pointer has the size of an element: one write, one cell."""
         declared = self.known.at_segment(array)
         return declared is None or self._type(variable) == self._type(declared)
 
@@ -73,16 +73,16 @@ def pointers(known: ReachedCode) -> Pointers:
 
 
 def _is_array(known: ReachedCode, variable: Variable) -> bool:
-    """Whether a variable is an array of the original, or everywhere another name of one."""
+    """Whether a variable is an array of the original, or always an alias of one."""
     is_itself = variable.name in known.ranks and variable == known.at_segment(variable.name)
     return is_itself or known.named(variable) is not None
 
 
 def _flows(known: ReachedCode) -> Iterator[tuple[Variable, Node]]:
-    """Pointer variables, and the values they are given.
+    """Pointer variables, with the values they are assigned.
 
-    Variables may be given theirs anywhere in the file; of calls those in reachable code count, and
-    those of the function the segment is in.
+    Assignments anywhere in the file count; of calls, those in reachable code and those of the function that
+    contains the segment.
     """
     for node in walk(known.file):
         match node.type:
@@ -101,7 +101,7 @@ def _flows(known: ReachedCode) -> Iterator[tuple[Variable, Node]]:
 
 
 def _to_name(known: ReachedCode, target: Node, value: Node) -> Iterator[tuple[Variable, Node]]:
-    """What `p = value` or `double *p = value` gives a value to, if that is a pointer."""
+    """The target of `p = value` or `double *p = value`, if that is a pointer."""
     name = declared_identifier(target)
     if name is not None:
         at = value if target.type.endswith("declarator") else name
@@ -158,7 +158,7 @@ def _origins(found: Pointers, node: Node) -> frozenset[str]:
 
 
 def _sum_origins(found: Pointers, node: Node) -> frozenset[str]:
-    """A pointer plus or minus a number: where one side is a pointer into an array, the other is none."""
+    """For a pointer plus or minus a number: if one side points into an array, the other is not a pointer."""
     sides = [_origins(found, field(node, side)) for side in ("left", "right")]
     return next((side for side in sides if side - {ELSEWHERE}), sides[0] | sides[1])
 

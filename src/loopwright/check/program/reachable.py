@@ -1,7 +1,7 @@
-"""All code the segment can reach, and which of its names mean an array of the original.
+"""Finds all code the segment can reach, and which of its names denote an array of the original.
 
-Functions of the file are followed wherever they are named, so that pointers to functions are.
-A parameter means the array that is passed for it, everywhere the same one.
+Functions of the file are followed wherever they are named, which includes function pointers.  A parameter
+denotes the array that is passed for it, if all calls pass the same one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ReachedCode:
     source: Source
     segment: Segment
     file: Node
-    """The whole file, preprocessor lines left out."""
+    """The whole file, without preprocessor lines."""
     roots: tuple[Node, ...]
     functions: tuple[Function, ...]
     declarations: Declarations
@@ -49,13 +49,13 @@ class ReachedCode:
     """(function, parameter) -> the array of the original passed for it."""
     ranks: dict[str, int] = field(default_factory=dict)
     pure: frozenset[str] = frozenset()
-    """Functions the user vouches for."""
+    """Functions that the user asserts to be pure."""
     around: Function | None = None
-    """The function the segment is in."""
+    """The function that contains the segment."""
 
     @property
     def bodies(self) -> tuple[Node, ...]:
-        """Nothing stands in two of them: a function inside another is part of that one."""
+        """The bodies, pairwise disjoint: a nested function is part of the outer one."""
         around = [*(root.span for root in self.roots), *(function.body.span for function in self.functions)]
         return (
             *self.roots,
@@ -63,7 +63,7 @@ class ReachedCode:
         )
 
     def array_of(self, reference: Reference) -> str | None:
-        """The array of the original that a reference in reachable code means."""
+        """The array of the original that a reference in reachable code denotes."""
         root = reference.root.text
         here = self.declarations.visible(root, reference.root.span)
         function = self._parameter_of(here)
@@ -76,7 +76,7 @@ class ReachedCode:
         return reference.base if reference.base in self.ranks else None
 
     def at_segment(self, name: str) -> Variable | None:
-        """What `name` means where the segment starts."""
+        """The declaration that `name` refers to where the segment starts."""
         start = self.segment.place.start
         return self.declarations.visible(name, self.source.at(start))
 
@@ -85,12 +85,12 @@ class ReachedCode:
         return self.declarations.visible(name, function.body.span)
 
     def named(self, variable: Variable) -> str | None:
-        """The array that a variable is everywhere another name of."""
+        """The array that a variable is always an alias of."""
         function = self._parameter_of(variable)
         return None if function is None else self.bound.get((function, variable.name))
 
     def _parameter_of(self, variable: Variable | None) -> str | None:
-        """The reached function of which `variable` is a parameter, unless the segment is in it."""
+        """The reached function of which `variable` is a parameter, unless it contains the segment."""
         if variable is None:
             return None
         for function in self.functions:
@@ -102,7 +102,7 @@ class ReachedCode:
 
 
 def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -> ReachedCode:
-    """What the segment reaches, and what its names mean."""
+    """Return the code that the segment reaches, with the meaning of its names."""
     source = segment.source
     file = c_file(source)
     bodies = [one.body.span for one in _functions(file.possible)]
@@ -180,7 +180,7 @@ def _closure(
 
 
 def _addressed(root: Node, functions: Iterable[str]) -> list[str]:
-    """Functions that are named without being called: handlers of signals, and whatever else calls them."""
+    """Functions that are named without being called, such as signal handlers and other callbacks."""
     names = frozenset(functions)
     found = [
         node.text
@@ -193,9 +193,9 @@ def _addressed(root: Node, functions: Iterable[str]) -> list[str]:
 
 
 def _with_bindings(start: ReachedCode) -> ReachedCode:
-    """Arrays followed into parameters that are given the same whole array everywhere.
+    """Bind arrays to parameters that receive the same whole array in all calls.
 
-    A parameter that is given anything else, too, is a pointer and no other name of the array.
+    A parameter that also receives anything else is a pointer, not an alias of the array.
     """
     blocks: frozenset[tuple[str, str]] = frozenset()
     while True:
@@ -211,7 +211,7 @@ def _with_bindings(start: ReachedCode) -> ReachedCode:
 
 
 def _bound(start: ReachedCode, blocks: frozenset[tuple[str, str]]) -> ReachedCode:
-    """Follow arrays into parameters, `blocks` left out, until nothing new is bound."""
+    """Follow arrays into parameters, except `blocks`, until nothing new is bound."""
     current = start
     while True:
         bound = dict(current.bound)

@@ -1,4 +1,4 @@
-"""Where the affine original is, and which part of the program is checked [Bao2016, section 4].
+"""Locates the affine original and the part of the program to check [Bao2016, section 4].
 
 One file holds both:
 
@@ -8,15 +8,15 @@ One file holds both:
     <transformed program>
     /*@ polycheck end */
 
-or the original is the region of a file of its own, and the program marks what is to be checked by
+or the original is the region of a file of its own, and the program marks the code to check by
 `/*@ polycheck start */ ... /*@ polycheck end */` or by the pragmas of a region.  Problem sizes
 may be annotated: `/*@ polycheck size N = 4, T = 2 */`.
 
-Macros that hide assignments, loops or arrays, written out before the program is looked at.
+Macros that hide assignments, loops or arrays are expanded before the program is analysed.
 
-`#define STEP(i) A[i] = B[i]` is an assignment wherever STEP is used, and has to be instrumented
-there.  A use is replaced by what the preprocessor would make of it; lines stay where they are.
-What cannot be determined (several definitions, `#` and `##`) is left, to be refused later.
+`#define STEP(i) A[i] = B[i]` is an assignment wherever STEP is used, and must be instrumented there.  A use
+is replaced by its expansion; line numbers stay the same.  Uses whose expansion is not known (several
+definitions, `#` and `##`) are left in place, and refused later.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ class Input:
     original: Program
     segment: Segment
     marked: Span | None = None
-    """The segment in the text as it was given, where the original is in a file of its own."""
+    """The segment in the source as given, if the original is in a file of its own."""
 
 
 def parse_input(source: Source, spec: str | Path | None = None, options: ReadOptions = AS_MARKED) -> Input:
-    """The two programs of one annotated text, or of a text and a file."""
+    """Parse the two programs from one annotated source, or from a source and a file."""
     start = _marked_start(source)
     if start is None and spec is not None and not source.chosen:
         source = resolved(source, options)
@@ -86,7 +86,7 @@ def parse_input(source: Source, spec: str | Path | None = None, options: ReadOpt
 
 
 def _written_out(source: Source, original: Program) -> tuple[Source, re.Match[str] | None]:
-    """The program without the macros that hide what it does, and where its segment starts."""
+    """The program with such macros expanded, and where its segment starts."""
     plain = written_out(source, [array.name for array in original.arrays])
     return plain, _marked_start(plain)
 
@@ -115,7 +115,7 @@ def _segment(source: Source, start: re.Match[str] | None) -> Segment:
 
 
 def _sizes(source: Source) -> tuple[tuple[str, int], ...]:
-    """The sizes that comments `/*@ polycheck size N = 4 */` give."""
+    """The sizes given by comments `/*@ polycheck size N = 4 */`."""
     found: list[tuple[str, int]] = []
     for comment in _SIZE.finditer(source.text):
         for entry in comment[1].split(","):
@@ -146,7 +146,7 @@ def _one_file(source: Source, start: re.Match[str] | None, options: ReadOptions)
 def _original(source: Source, start: re.Match[str], options: ReadOptions) -> Program:
     """The commented program as a region; places in it are those of the file.
 
-    What follows it in the file is another program: iterators it reads are not the original's.
+    The rest of the file is another program: iterators it reads are not the original's.
     """
     text = source.text
     opener = Span(source, start.start(), start.start(2))
@@ -172,7 +172,7 @@ def _original(source: Source, start: re.Match[str], options: ReadOptions) -> Pro
 
 
 def _open_blocks(text: str) -> int:
-    """How many braces are open at the end of `text`."""
+    """The number of open braces at the end of `text`."""
     plain = without_comments(text, literals=False)
     return max(0, plain.count("{") - plain.count("}"))
 
@@ -187,7 +187,7 @@ _STATEMENTS = frozenset(("for", "while", "do", "if", "else", "switch", "return",
 
 
 def written_out(source: Source, arrays: Iterable[str]) -> Source:
-    """`source` with the uses of macros written out that are more than values."""
+    """Return `source` with the uses of macros expanded that are more than values."""
     file, names = c_file(source), frozenset(arrays)
     known = [one for one in file.macros if _can_be(file.macros, one)]
     hiding = {one.name: one for one in known if _hides(file.macros, one, names)}
@@ -206,14 +206,14 @@ def written_out(source: Source, arrays: Iterable[str]) -> Source:
 
 
 def _can_be(macros: tuple[Macro, ...], macro: Macro) -> bool:
-    """Whether it is known what stands for the macro wherever it is used."""
+    """Whether the expansion of the macro is known wherever it is used."""
     is_only = len(definitions(macros, macro.name)) == 1 and not macro.conditional
     is_plain = "#" not in macro.body and "..." not in macro.place.text
     return is_only and is_plain and macro.name not in names_in(macro.body)
 
 
 def _hides(macros: tuple[Macro, ...], macro: Macro, arrays: frozenset[str]) -> bool:
-    """Whether a macro is more than a value of numbers, itself or through others."""
+    """Whether a macro is more than a numeric value, itself or through other macros."""
     words = set(names_in(macro.body))
     if assigns(macro) or words & (_STATEMENTS | arrays):
         return True

@@ -1,9 +1,9 @@
-"""The assignments to be checked, in the segment and in all code it reaches [Bao2016, section 4.1.2].
+"""Finds the assignments to check, in the segment and in all code it reaches [Bao2016, section 4.1.2].
 
-Addresses of arrays that are not followed any further: no answer can rest on them.
+It refuses programs in which the address of an array escapes.
 
-An array, or a pointer into it, may be used for an element, be given to a variable or a function that
-is followed or only looks at it, or be compared; nothing else.  The addresses of scalars are not followed.
+An array, or a pointer into it, may only be used to access an element, be passed to a variable or function
+that is followed or only reads it, or be compared.  The addresses of scalars are not followed.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _LOOKERS = {
     "__builtin_prefetch": (0,),
     "_mm_prefetch": (0,),
 }
-"""Library functions, and the arguments of theirs whose cells they do not change."""
+"""Library functions, with the arguments whose cells they do not modify."""
 _ALONE = ("expression_statement", "comma_expression", "for_statement")
 
 
 def refuse_escapes(spec: Specification, pointers: Pointers, side: Side, body: Node) -> None:
-    """Raise where an array of the original gets a name that is not followed, and at assembler code."""
+    """Raise if an array of the original gets an alias that is not followed, and for assembler code."""
     for node in walk(body):
         if node.type == "gnu_asm_expression" and not _is_barrier(node):
             hint = "write it in C, or leave it out for the check"
@@ -76,14 +76,14 @@ def refuse_escapes(spec: Specification, pointers: Pointers, side: Side, body: No
 
 
 def _is_barrier(node: Node) -> bool:
-    """`asm volatile ("" ::: "memory")` tells the compiler something and does nothing."""
+    """Whether this is `asm volatile ("" ::: "memory")`, a compiler barrier without effect."""
     code = field(node, "assembly_code").text.strip('"').strip()
     operands = [node.child_by_field_name(name) for name in ("output_operands", "input_operands")]
     return not code and not any(one is not None and named_children(one) for one in operands)
 
 
 def _means_array(spec: Specification, pointers: Pointers, node: Node) -> bool:
-    """Whether an identifier is an array of the original or a pointer into one, or a scalar it writes."""
+    """Whether an identifier denotes an array of the original, a pointer into one, or a scalar it writes."""
     variable = pointers.variable(node)
     if variable is not None:
         return not pointers.pointees[variable].isdisjoint(spec.arrays)
@@ -93,7 +93,7 @@ def _means_array(spec: Specification, pointers: Pointers, node: Node) -> bool:
 
 
 def _is_declared(parent: Node, node: Node) -> bool:
-    """Whether `node` is the name in a declarator, not a value in it."""
+    """Whether `node` is the name in a declarator, not part of its initialiser."""
     return parent.type.endswith("declarator") and parent.child_by_field_name("declarator") == node
 
 
@@ -124,7 +124,7 @@ def _is_index(parent: Node, node: Node) -> bool:
 
 
 def _is_followed(pointers: Pointers, node: Node) -> bool:
-    """Whether the pointer that `node` is part of goes where it is followed, or is only looked at."""
+    """Whether the pointer that `node` is part of flows to where it is followed, or is only read."""
     parent = node.parent
     while parent is not None and _passes_on(parent, node):
         node, parent = parent, parent.parent
@@ -198,7 +198,7 @@ _BARRIER = re.compile(r"\(\s*\"\s*\"\s*:\s*:\s*:")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A statement of the original a site may be, and what stands for its iterators there."""
+    """A statement of the original that a site may be, with the expressions for its iterators."""
 
     statement: Stated
     holes: tuple[tuple[str, Node], ...]
@@ -208,8 +208,8 @@ class Candidate:
 class Site:
     """An assignment of the program to an array of the original.
 
-    What is observed when it runs: the subscripts of the cell written, those of the cells read in
-    order, then the expressions that stand for iterators, candidate by candidate.
+    Observed at run time: the subscripts of the cell written, those of the cells read in order, then the
+    expressions for the iterators, candidate by candidate.
     """
 
     number: int
@@ -224,7 +224,7 @@ class Site:
         return (*subscripts, *((node,) for one in self.candidates for _, node in one.holes))
 
     def first_hole(self, candidate: Candidate) -> int:
-        """Where in `observed` the holes of `candidate` start."""
+        """The index in `observed` of the first hole of `candidate`."""
         position = sum(len(cell.subscripts) for cell in (self.write, *self.reads))
         for one in self.candidates:
             if one is candidate:
@@ -239,11 +239,11 @@ class Sites:
     side: Side
     sites: tuple[Site, ...]
     jumps: bool = True
-    """Whether the program may have a `goto`, wherever a macro or a header hides it."""
+    """Whether the program may have a `goto`, even one hidden in a macro or header."""
 
 
 def find_sites(spec: Specification, known: ReachedCode) -> Sites:
-    """Every assignment that writes an array of the original by one of its names."""
+    """Return every assignment that writes an array of the original by one of its names."""
     followed = pointers(known)
     side = Side(known.source, known.array_of, lambda array: known.ranks[array], followed.array_of)
     found: list[Site] = []
@@ -293,7 +293,7 @@ def _candidates(spec: Specification, side: Side, assignment: Assignment) -> tupl
 
 
 def _same_value(known: ReachedCode, assignment: Assignment) -> Node | None:
-    """b of `a = c = b` where a and c are of one type: what c holds then is what a would get from b."""
+    """Return b of `a = c = b` if a and c have one type: then c has the value that a would get from b."""
     inner = assignment.inner
     if inner is None or inner.operator != "=" or inner.value is None:
         return None
@@ -316,7 +316,7 @@ def _refuse_effects(known: ReachedCode, node: Node) -> None:
 
 
 def _refuse_macros(spec: Specification, known: ReachedCode) -> None:
-    """Assignments and assembler code inside macros would not be seen."""
+    """Refuse assignments and assembler code inside macros, which would be missed."""
     text = " ".join(body.text for body in known.bodies)
     names = {one for word in set(_WORD.findall(text)) for one in reachable_macros(known.macros, word)}
     hint = "write the assignment out, or make the macro a function"
@@ -330,7 +330,7 @@ def _refuse_macros(spec: Specification, known: ReachedCode) -> None:
 
 
 def depends_on_values(spec: Specification, sites: Sites) -> bool:
-    """Whether reachable code uses a written array elsewhere than in the operations themselves."""
+    """Whether reachable code uses a written array outside the operations."""
     own = [site.assignment.node.span for site in sites.sites]
     for body in sites.known.bodies:
         for node in walk(body):
@@ -342,12 +342,12 @@ def depends_on_values(spec: Specification, sites: Sites) -> bool:
 
 
 def changed_in(node: Node) -> Node | None:
-    """The first assignment in an expression; subscripts are evaluated once more, to be checked."""
+    """The first assignment in an expression; subscripts are evaluated a second time, for the check."""
     return next((part for part in walk(node) if assigned_target(part) is not None), None)
 
 
 def call_with_effects(known: ReachedCode, node: Node) -> Node | None:
-    """The first call in an expression that is not known to be a value and nothing else."""
+    """The first call in an expression that is not known to be free of side effects."""
     for part in walk(node):
         if part.type == "call_expression" and not _is_value(known, field(part, "function"), ()):
             return part
@@ -373,7 +373,7 @@ def _is_named_value(known: ReachedCode, name: str, around: tuple[str, ...]) -> b
 
 
 def _is_function_of_arguments(known: ReachedCode, function: Function, around: tuple[str, ...]) -> bool:
-    """Whether a function assigns only variables of its own that do not outlive it."""
+    """Whether a function assigns only its own variables of automatic storage duration."""
     for part in walk(function.body):
         if part.type == "storage_class_specifier" and part.text == "static":
             return False

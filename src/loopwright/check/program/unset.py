@@ -1,13 +1,13 @@
-"""Variables that code of the segment may read before anything set them.
+"""Finds variables that code of the segment may read uninitialised.
 
-C does not say what such a variable holds, and one run shows one value of many.  The order of the text shows
-that a read is right: an assignment stands before it on every way that leads there.  For the others a flag
-beside the variable tells it when the program runs (`flags`).
+The value of such a variable is indeterminate, and one run shows one value of many.  Definite assignment
+proves a read correct: an assignment precedes it on every path.  For the other reads, a flag beside the
+variable tests it at run time (`flags`).
 
-What the code of the segment does besides the operations, as far as C may leave it undefined.
+It also finds possible undefined behaviour of the segment's code outside the operations.
 
-The operations are those of the original, and so is what they are undefined for.  All else the program brings
-itself: subscripts of its own arrays, shifts, conversions, memory that it allocates.
+The operations are those of the original, and so is their undefined behaviour.  The rest is the program's own:
+subscripts of its own arrays, shifts, conversions, memory that it allocates.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _NOT_READ = ("sizeof_expression", "alignof_expression", "offsetof_expression")
 _WITHOUT_VALUES = ("va_start", "va_end", "va_copy", "__typeof__", "typeof", "_Generic")
 
 Place = int
-"""Where a variable is declared: the start of its declarator."""
+"""The place of a variable's declaration: the start of its declarator."""
 Known = frozenset[Place] | None
-"""The variables that are set wherever this point is reached; None where it is not."""
+"""The variables definitely assigned at this point; None if it is unreachable."""
 
 
 @dataclass(frozen=True)
 class UnsetRead:
-    """A read of a variable of `function` that is not shown to be set."""
+    """A read of a variable of `function` that is not definitely assigned."""
 
     node: Node
     variable: Place
@@ -55,7 +55,7 @@ class UnsetRead:
 
 
 def unset_reads(known: ReachedCode) -> tuple[UnsetRead, ...]:
-    """The reads in the code of the segment that no text shows to be of a value that was set."""
+    """Return the reads in the code of the segment of variables that are not definitely assigned."""
     functions = [one.node for one in known.functions]
     if known.around is not None and known.around.node not in functions:
         functions.append(known.around.node)
@@ -69,9 +69,9 @@ def unset_reads(known: ReachedCode) -> tuple[UnsetRead, ...]:
 
 
 def _candidates(function: Node) -> frozenset[Place]:
-    """Numbers and pointers of the function that are declared without a value, and known by name alone.
+    """Numbers and pointers of the function without an initialiser whose address is not taken.
 
-    A jump may pass over the value of the others.
+    A jump may bypass the initialiser of the rest.
     """
     found: dict[str, list[Place]] = {}
     body = field(function, "body")
@@ -109,13 +109,13 @@ def _addressed(node: Node) -> list[Node]:
 
 @dataclass(frozen=True)
 class _Order:
-    """Which variables are set where, along the text of a function: definite assignment."""
+    """Definite assignment analysis along the source of a function."""
 
     declarations: Declarations
     candidates: frozenset[Place]
     reads: list[tuple[Node, Place]] = factory(default_factory=list)
     leaving: list[list[Known]] = factory(default_factory=list)
-    """What is set where a loop or `switch` around is left, innermost last."""
+    """The variables assigned at the exits of enclosing loops and `switch`es, innermost last."""
 
     def reads_of(self, function: Node) -> list[tuple[Node, Place]]:
         if self.candidates:
@@ -123,7 +123,7 @@ class _Order:
         return self.reads
 
     def _after(self, node: Node, known: Known) -> Known:
-        """What is set after a statement or expression, if this is set before it."""
+        """The variables assigned after a statement or expression, given those assigned before."""
         match node.type:
             case "declaration":
                 return self._declared(node, known)
@@ -139,7 +139,7 @@ class _Order:
                 last = self._cases(field(node, "body"), before)
                 return _both(before, last, *self.leaving.pop())
             case "labeled_statement":
-                return self._children(node, frozenset())  # whatever jumps here
+                return self._children(node, frozenset())  # any jump may lead here
             case "break_statement":
                 if self.leaving:
                     self.leaving[-1].append(known)
@@ -226,7 +226,7 @@ class _Order:
         return _both(end, *self.leaving.pop())
 
     def _cases(self, body: Node, before: Known) -> Known:
-        """The parts of a `switch`: each may be entered from its head."""
+        """Handle the parts of a `switch`: each may be entered from its head."""
         after: Known = None
         for child in named_children(body):
             after = self._after(child, before if child.type == "case_statement" else after)
@@ -234,7 +234,7 @@ class _Order:
 
 
 def _both(*ends: Known) -> Known:
-    """What is set whichever way is taken."""
+    """The variables assigned on both paths."""
     reached = [end for end in ends if end is not None]
     return frozenset.intersection(*reached) if reached else None
 
@@ -248,7 +248,7 @@ def _is_endless(condition: Node | None) -> bool:
 
 
 def flags(known: ReachedCode, reads: Iterable[UnsetRead]) -> Iterator[Insertion]:
-    """A flag beside each variable, which its assignments set and its reads ask."""
+    """Add a flag beside each variable, which its assignments set and its reads test."""
     mentioned = {one.variable: one.function for one in reads}
     asked = {one.node.start: number for number, one in enumerate(reads)}
     for variable, function in mentioned.items():
@@ -262,7 +262,7 @@ def flags(known: ReachedCode, reads: Iterable[UnsetRead]) -> Iterator[Insertion]
 
 
 def _reset(function: Node, variable: Place, name: str) -> Iterator[Insertion]:
-    """A variable of a block that is entered again is not set again, unless it is given a value there."""
+    """Clear the flag of a variable when its block is entered again, unless it has an initialiser."""
     for node in function.of_type("declaration"):
         parent = node.parent
         if node.start <= variable < node.end and parent is not None and parent.type == "compound_statement":
@@ -286,18 +286,18 @@ def _flag(node: Node, name: str, number: int | None) -> Iterator[Insertion]:
 
 
 def _wrapped(node: Node, opening: str, closing: str) -> tuple[Insertion, Insertion]:
-    """What is inside closes first, and opens last."""
+    """Inner insertions close first and open last."""
     return Insertion(node.start, (1 << 30) - node.end, opening), Insertion(node.end, -1 - node.start, closing)
 
 
 _LARGE = 1 << 15
-"""Sums and products of a few smaller numbers stay inside an int."""
+"""Sums and products of a few numbers below this fit into an int."""
 _STORAGE = ("array_declarator", "struct_specifier", "union_specifier", "abstract_pointer_declarator")
 _SILENT = ("printf", "fprintf", "puts", "putchar", "fflush", "abs", "exit")
 
 
 def own_code(sites: Sites) -> Iterator[Node]:
-    """The nodes of the code that is reached; of operations only what is in their subscripts."""
+    """The nodes of the reached code; of operations, only those in their subscripts."""
     for body in sites.known.bodies:
         for node in walk(body):
             if not _is_operation(sites, node.span):
@@ -305,19 +305,19 @@ def own_code(sites: Sites) -> Iterator[Node]:
 
 
 def _is_operation(sites: Sites, place: Span) -> bool:
-    """Whether a place is part of an operation of the original, and not of a subscript in it."""
+    """Whether a place is in an operation of the original but not in one of its subscripts."""
     around = [site for site in sites.sites if site.candidates and site.assignment.node.span.contains(place)]
     terms = [term for site in around for cell in (site.write, *site.reads) for term in cell.terms]
     return bool(around) and not any(term.span.contains(place) for term in terms)
 
 
 def may_be_undefined(sites: Sites) -> bool:
-    """Whether the program does more than to count, to compare and to run operations."""
+    """Whether the program does more than count, compare and execute operations."""
     return any(_is_doubtful(sites.known, node) for node in own_code(sites))
 
 
 def has_own_memory(sites: Sites) -> bool:
-    """Whether the program keeps numbers where no flag tells of them: arrays, structures, allocated memory."""
+    """Whether the program keeps numbers in memory without flags: arrays, structures, allocated memory."""
     return any(
         node.type in _STORAGE
         or (node.type == "call_expression" and "alloc" in field(node, "function").text)
@@ -364,12 +364,12 @@ def _is_doubtful_call(known: ReachedCode, function: Node) -> bool:
 
 
 def is_own_place(sites: Sites, place: Span) -> bool:
-    """Whether a place is in the code of the segment, and in no operation."""
+    """Whether a place is in the code of the segment but in no operation."""
     return any(body.span.contains(place) for body in sites.known.bodies) and not _is_operation(sites, place)
 
 
 def is_own_line(sites: Sites, line: int) -> bool:
-    """Whether a line has memory accesses of the segment that are not those of its operations."""
+    """Whether a line has memory accesses of the segment outside its operations."""
     source = sites.known.source
     kinds = ("subscript_expression", "pointer_expression", "field_expression", "call_expression")
     nodes = [node for node in own_code(sites) if node.type in kinds]

@@ -1,4 +1,4 @@
-"""Compiling and running the checked program, and what it reports [Bao2016, section 5].
+"""Compiles and runs the checked program, and interprets its report [Bao2016, section 5].
 
 Problem sizes found from a run, localised findings, data races, and the report.
 """

@@ -1,12 +1,12 @@
-"""Compiling and running checked programs, and what became of them.
+"""Compiles and runs checked programs, and records how they ended.
 
 Data races of the checked program, found by ThreadSanitizer [Bao2016, section 5, "Parallelization"].
 
-The verdict of a check holds for a parallel program if it has no data races; the sanitizer sees
-those of the schedules it runs.  Two accesses at the very same moment miss each other in its
-tables: a program that ends soon is run again.  The sanitizer does not know the locks inside gcc's
-OpenMP library and would call every join a race, so a program with OpenMP is linked with a small
-team of plain threads in the library's place.  What the team cannot do is said, never guessed.
+The verdict of a check holds for a parallel program if it has no data races; the sanitizer sees those of the
+schedules it runs.  It can miss two simultaneous accesses, so a program that ends soon is run again.  The
+sanitizer does not know the locks inside gcc's OpenMP library and would report every join as a race, so a
+program with OpenMP is linked with a small team of plain threads instead of the library.  Unsupported features
+of the team are reported, never guessed.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ class Toolchain:
 
     compiler: str = "gcc"
     options: tuple[str, ...] = ()
-    """The user's: definitions, include paths, libraries."""
+    """Options of the user: definitions, include paths, libraries."""
     arguments: tuple[str, ...] = ()
     timeout: float = 60.0
     """Seconds for each run."""
     deadline: float | None = None
-    """When the whole check has to be over, by `time.monotonic`."""
+    """The deadline of the whole check, by `time.monotonic`."""
     openmp: bool = False
     fast: tuple[str, ...] = ("-O3", "-fno-aggressive-loop-optimizations")
-    """For the run that only adds up differences."""
+    """Options for the run that only accumulates differences."""
     keep: Path | None = None
     """A folder for the instrumented programs."""
     precise: tuple[str, ...] = ("-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls")
-    """For the run that tells what is wrong, frames being counted to tell call depths."""
+    """Options for the run that explains errors; it counts frames to determine call depths."""
 
     def time_left(self) -> float | None:
-        """Seconds until the deadline; GaveUp where there are none."""
+        """Return the seconds until the deadline; raises GaveUp if none are left."""
         left = None if self.deadline is None else self.deadline - time.monotonic()
         if left is not None and left <= 0:
             raise GaveUp(Code.TIME, "the time limit ran out before the program ran", hint="raise --timeout")
@@ -71,7 +71,7 @@ class Toolchain:
 
 @dataclass(frozen=True)
 class Built:
-    """What is compiled: the instrumented program with its header, and an engine with its tables."""
+    """The sources to compile: the instrumented program with its header, and an engine with its tables."""
 
     program: str
     header: str
@@ -79,7 +79,7 @@ class Built:
     tables: str = ""
     options: tuple[str, ...] = ("-O3",)
     title: str = ""
-    """The subfolder it is kept in where the user wants to see it."""
+    """The subfolder to keep it in, if the user wants to see it."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def compile_program(tools: Toolchain, built: Built, folder: Path, source: Source
 
 
 def _write(built: Built, folder: Path) -> None:
-    """All that is compiled; the folder needs nothing else."""
+    """Write all sources; the folder is self-contained."""
     texts = {"program.c": built.program, PROGRAM_HEADER: built.header}
     texts |= {"engine.c": built.engine, TABLES_HEADER: built.tables}
     texts |= {name: runtime_text(name) for name in HEADERS}
@@ -164,7 +164,7 @@ def _first_error(messages: str) -> str:
 
 
 def _refuse(tools: Toolchain, folder: Path, source: Source, messages: str) -> None:
-    """The program does not compile: by itself, or because of what was put into it."""
+    """Raise because the program does not compile, by itself or because of the insertions."""
     extra = ("-fopenmp",) if tools.openmp else ()
     plain, path = folder / "plain.c", source.path
     plain.write_text(f'#line 1 "{path}"\n{source.text}', "utf-8", "surrogateescape")
@@ -196,7 +196,7 @@ def compile_only(options: Sequence[str]) -> list[str]:
 def run_program(
     tools: Toolchain, executable: Path, folder: Path, variables: Mapping[str, str] | None = None
 ) -> Ended:
-    """Run until it ends or time is up; what it wrote to the report is kept whatever happens."""
+    """Run until it ends or time is up; in each case, keep what it wrote to the report."""
     report = folder / "report"
     report.write_text("")
     errors = folder / "errors"
@@ -230,9 +230,9 @@ _OPTIONS = ("-O1", "-g", "-w", "-fsanitize=thread")
 
 
 def with_races(given: Input, tools: Toolchain, report: Report) -> Report:
-    """`report`, or a violation where the program by itself has a data race, whatever the checked runs showed.
+    """Return `report`, or a violation if the uninstrumented program has a data race.
 
-    Where races were not looked for, "valid" would say more than is known.
+    If races were not searched for, "valid" would claim more than is known.
     """
     try:
         race = _race(given, tools)
@@ -250,7 +250,7 @@ def _noted(report: Report, note: str) -> Report:
 
 
 def _race(given: Input, tools: Toolchain) -> str | None:
-    """Where the first data race of a run is, or None; GaveUp where the run says nothing."""
+    """Return the place of the first data race of a run, or None; raises GaveUp if the run is inconclusive."""
     with workspace() as folder:
         _compile(given, tools, folder)
         start = time.monotonic()
@@ -264,7 +264,7 @@ def _race(given: Input, tools: Toolchain) -> str | None:
 
 
 def _seen_in_a_run(tools: Toolchain, folder: Path) -> str:
-    """What ThreadSanitizer writes about a run; GaveUp where that is about no whole run."""
+    """Return ThreadSanitizer's output for a run; raises GaveUp if the run is incomplete."""
     ended = run_program(tools, folder / "program", folder, {"TSAN_OPTIONS": f"log_path={folder / 'races'}"})
     seen = "".join(path.read_text(errors="replace") for path in sorted(folder.glob("races.*")))
     if _RACE in seen:

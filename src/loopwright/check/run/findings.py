@@ -1,4 +1,4 @@
-"""What a checked run reported, line by line, as values."""
+"""Parses the report of a checked run, line by line, into values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from loopwright.lazy_dataclass import dataclass
 
 
 class ErrorClass(Enum):
-    """What is wrong with an operation [Bao2016, section 5, "Localizing bugs"]."""
+    """The kind of error of an operation [Bao2016, section 5, "Localizing bugs"]."""
 
     TOO_SOON = "too soon"
     OVERWRITTEN = "too soon: overwritten"
@@ -45,9 +45,9 @@ class StatementInstance:
 class Finding:
     """One violation.
 
-    `site` is None for what is missing at the end.  `match` is the instance the operation is taken
-    for; `found` and `wanted` are the instances observed and expected, None for the value from
-    before the segment; `read` is the number of the read concerned; `cell` the cell concerned.
+    `site` is None for writes missing at the end. `match` is the instance the operation is matched to; `found`
+    and `wanted` are the instances observed and expected, None for the value before the segment; `read`
+    is the number of the read concerned; `cell` the cell concerned.
     """
 
     kind: ErrorClass
@@ -64,7 +64,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class RunLog:
-    """A run, as it reported: `entries` counts the times the segment was entered, `done` those it was left."""
+    """The report of a run: `entries` and `done` count how often the segment was entered and left."""
 
     sizes: tuple[tuple[int, ...], ...]
     findings: tuple[Finding, ...]
@@ -76,9 +76,9 @@ class RunLog:
     aliases: tuple[tuple[int, int], ...] = ()
     """Arrays that share memory."""
     changed: frozenset[int] = frozenset()
-    """Variables that the original leaves alone, by their numbers; -1 is allocated memory."""
+    """Modified variables that the original does not write, by number; -1 is allocated memory."""
     unseen: frozenset[int] = frozenset()
-    """Those of them that were not looked at."""
+    """Those of them that were not compared."""
 
 
 _WORDS = ("enter", "violation", "done", "left", "clean", "skipped", "dirty", "alias", "changed", "unseen")

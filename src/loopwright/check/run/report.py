@@ -1,4 +1,4 @@
-"""The answer of a check, for people and for machines."""
+"""The answer of a check, as text and as data."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Report:
     source: Source
     algorithm: str
     because: str
-    """Why this algorithm."""
+    """The reason for this algorithm."""
     operations: int | None
     findings: tuple[Finding, ...] = ()
     violations: int = 0
     ending: str = ""
-    """How the checked program ended, if not as it should."""
+    """How the checked program ended, if abnormally."""
     notes: tuple[str, ...] = ()
     around: str = ""
-    """Why the answer is about the segment alone: what differs around it, or why that was not compared."""
+    """Why the answer covers only the segment: what differs around it, or why that was not compared."""
     by_values: bool = False
-    """Valid by what the whole function computes, not by the operations of its segment."""
+    """Valid by the terms that the whole function computes, not by the operations of its segment."""
 
     def __repr__(self) -> str:
         return f"<Report {self.source.path}: {self.answer.name}, {self.violations} violations>"
@@ -55,7 +55,7 @@ class Report:
 
 
 def as_text(report: Report) -> str:
-    """The report for a person: the first finding in full, the others in a line each."""
+    """Return the report as text: the first finding in full, one line for each other."""
     sizes = values_text(dict(report.spec.sizes))
     lines: list[str] = []
     for finding in report.findings:
@@ -71,7 +71,7 @@ def as_text(report: Report) -> str:
 
 
 def _verdict(report: Report, sizes: str) -> str:
-    """The answer in a line; it says so where it is about the segment alone."""
+    """The answer in a line, which notes if it covers only the segment."""
     kept, around = "a reordering of the original that keeps its dependences", report.around
     match report.answer:
         case Answer.VALID if report.by_values:
@@ -97,7 +97,7 @@ def _verdict(report: Report, sizes: str) -> str:
 
 
 def as_data(report: Report) -> dict[str, Any]:
-    """The report for a machine."""
+    """Return the report as JSON data."""
     return {
         "file": report.source.path,
         "verdict": report.answer.name.lower().replace("_", " "),
@@ -123,7 +123,7 @@ _UNANSWERED = {
 
 
 def as_diagnostics(report: Report) -> tuple[Diagnostic, ...]:
-    """What is wrong, each at the operation that shows it; none of a valid program."""
+    """Return the errors, each at its operation; none for a valid program."""
     if report.answer is Answer.VALID:
         return ()
     sizes = values_text(dict(report.spec.sizes))
@@ -201,7 +201,7 @@ def read_cell(site: Site, finding: Finding) -> str:
 
 
 def explanation(report: Report, finding: Finding) -> str:
-    """What is wrong, in a sentence."""
+    """Return a sentence that describes the error."""
     spec = report.spec
     site = None if finding.site is None else report.sites[finding.site]
     match, found, wanted = (

@@ -1,11 +1,11 @@
-"""The problem size that is checked: given, annotated, or asked of the program where the segment starts.
+"""Determines the problem size to check: given, annotated, or read from the program where the segment starts.
 
 Problem sizes found from the operations that run [Bao2016, section 5, "Problem-size parameters"].
 
 [Bao2016] relates "properties of a full polyhedron — number of integer points, ... extremes on the
-array locations read/written" to what the running program shows.  Here: for every written array,
-the least and greatest subscripts written, and the number of writes.  A size is taken only if no
-other one shows the same; what it rests on is the program that is checked, and the report says so.
+array locations read/written" to observations of the running program.  Here: for every written array,
+the least and greatest subscripts written, and the number of writes.  A size is accepted only if no other one
+gives the same; it relies on the program under test, and the report says so.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from loopwright.source import Span
 
 @dataclass(frozen=True)
 class Sizes:
-    """The value of each parameter; `texts` are what must have that value where the segment starts."""
+    """The value of each parameter; `texts` must have that value where the segment starts."""
 
     values: dict[str, int]
     texts: tuple[tuple[str, str], ...]
     solved: tuple[str, ...] = ()
-    """Parameters whose values the operations of the program told."""
+    """Parameters whose values were determined from the operations of the program."""
 
 
 def find_sizes(given: Input, known: ReachedCode, defined: Mapping[str, int], tools: Toolchain) -> Sizes:
-    """The size of every parameter of the original, or BadInput saying which is not known."""
+    """Return the size of every parameter of the original; raises BadInput naming an unknown one."""
     for name in defined:
         _refuse_variable(given, known, name)
     annotated = dict(given.segment.sizes)
@@ -73,7 +73,7 @@ def find_sizes(given: Input, known: ReachedCode, defined: Mapping[str, int], too
 
 
 def _refuse_variable(given: Input, known: ReachedCode, name: str) -> None:
-    """`-D n=4` is a macro, which would take the place of a variable's name in its declaration, too."""
+    """Refuse `-D n=4` for a variable: the macro would also replace the name in its declaration."""
     declared = known.declarations.visible(name, given.segment.place)
     if declared is not None:
         message = f"'{name}' is a variable of the program: -D {name}=... would replace its name"
@@ -82,7 +82,7 @@ def _refuse_variable(given: Input, known: ReachedCode, name: str) -> None:
 
 
 def _refuse_other_definition(given: Input, known: ReachedCode, name: str) -> None:
-    """A size that the two files define otherwise: at one size they agree, but they do not run at one size."""
+    """Refuse a size with different definitions in the two files: they do not run at one size."""
     old, new = definitions(given.original.file.macros, name), definitions(known.macros, name)
     if old and new and [one.body for one in old] != [one.body for one in new]:
         value = new[-1].body
@@ -145,7 +145,7 @@ def not_reached(given: Input, ended: Ended) -> BadInput | Crashed:
 
 _MEMBER = re.compile(r"(?:\.|->)\s*\w+")
 MOST_OPERATIONS = 200_000
-"""Instances that are counted one by one to tell sizes apart."""
+"""The most instances that are counted one by one to distinguish sizes."""
 MOST_SIZES = 10_000
 
 HEADER = "void lw_begin(void);\nvoid lw_end(void);\nvoid lw_operation(int site, const long *observed);\n"
@@ -153,14 +153,14 @@ HEADER = "void lw_begin(void);\nvoid lw_end(void);\nvoid lw_operation(int site, 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a run shows of an array: how often it was written, and between which subscripts."""
+    """The observations of an array in a run: the number of writes and the range of subscripts."""
 
     writes: int
     extent: tuple[tuple[int, int], ...]
 
 
 def discovered(given: Input, known: ReachedCode, fixed: dict[str, int], tools: Toolchain) -> dict[str, int]:
-    """The sizes of the parameters that `fixed` leaves open; GaveUp if the run does not tell."""
+    """Return the sizes of the parameters not in `fixed`; raises GaveUp if the run does not determine them."""
     program = given.original
     spec = specification(program, _any_sizes(program, fixed))
     sites = find_sites(spec, known)
@@ -174,7 +174,7 @@ def _all_parameters(program: Program, text: str = "true") -> isl.Set:
 
 
 def _at_sizes(program: Program, sizes: Mapping[str, int]) -> isl.Set:
-    """The parameters, those of `sizes` with these values."""
+    """The parameters, with the values of `sizes`."""
     return at_parameters(_all_parameters(program), sizes)
 
 
@@ -183,7 +183,7 @@ def _context(program: Program, fixed: dict[str, int]) -> isl.Set:
 
 
 def _any_sizes(program: Program, fixed: dict[str, int]) -> dict[str, int]:
-    """Sizes the context allows: the texts of statements do not depend on them."""
+    """Some sizes that the context allows: the texts of statements do not depend on them."""
     context = _context(program, fixed)
     large = " and ".join(f"{name} >= 4" for name in program.params if name not in fixed)
     wished = context.intersect(_all_parameters(program, large or "true"))
@@ -200,7 +200,7 @@ def _sizes(program: Program, possible: isl.Set) -> dict[str, int]:
 
 
 def extents_tables(spec: Specification, sites: Sites) -> str:
-    """`lw_tables.h` of `extents.c`; arrays that the original does not write are one more array."""
+    """`lw_tables.h` of `extents.c`; arrays that the original does not write count as one more array."""
     order = {array: number for number, array in enumerate(spec.written)}
     numbers = [order.get(site.write.array, len(order)) for site in sites.sites]
     ranks = [*(spec.ranks[array] for array in spec.written), 0]
@@ -212,7 +212,7 @@ def extents_tables(spec: Specification, sites: Sites) -> str:
 
 
 def _observed(given: Input, sites: Sites, spec: Specification, tools: Toolchain) -> dict[str, Shown]:
-    """Run the program to the end of its segment, and see what it writes."""
+    """Run the program to the end of its segment, and record what it writes."""
     where = addresses(spec, sites)
     program = instrumented(sites, precise_call, f"{where.begin}lw_begin();", "lw_end();")
     header, tables = where.header + HEADER, extents_tables(spec, sites)
@@ -236,7 +236,7 @@ def _parsed(ended: Ended, arrays: tuple[str, ...]) -> dict[str, Shown]:
 
 
 def _with_extents(program: Program, possible: isl.Set, shown: dict[str, Shown]) -> isl.Set:
-    """The sizes at which each array is written exactly between the subscripts seen."""
+    """The sizes at which the subscript range of each array is exactly as observed."""
     for array, seen in shown.items():
         for statement in program.statements:
             if seen.writes == 0 and statement.writes[0].array == array:
@@ -257,7 +257,7 @@ def _subscript_values(program: Program, array: str, k: int) -> isl.Set:
 
 
 def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) -> dict[str, int]:
-    """The only sizes left, or the only ones with the numbers of writes seen."""
+    """The only sizes left, or the only ones with the observed numbers of writes."""
     first = _sizes(program, possible)
     if possible.subtract(_at_sizes(program, first)).is_empty():
         return first

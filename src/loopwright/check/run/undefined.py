@@ -1,8 +1,8 @@
-"""What a program does that C leaves undefined: seen by the sanitizers of the compiler, and by flags.
+"""Detects undefined behaviour of a program, with the compiler's sanitizers and with flags.
 
-A run that comes out right shows one of the things an undefined program may do.  So the program, as it is,
-runs once more: under AddressSanitizer and UndefinedBehaviorSanitizer, with a flag beside every variable that
-is not shown to be set before it is read.  What they see in operations is in the original too.
+A correct run shows only one possible behaviour of an undefined program.  So the program itself runs once
+more, under AddressSanitizer and UndefinedBehaviorSanitizer, with a flag beside every variable that is not
+definitely assigned before it is read.  What they report in operations is in the original too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from loopwright.source import Source
 
 _SANITIZERS = (
     "-fsanitize=address,undefined,float-cast-overflow",
-    "-fno-sanitize=object-size",  # AddressSanitizer says more of these
+    "-fno-sanitize=object-size",  # AddressSanitizer reports more about these
     "-fsanitize-recover=all",
 )
 _OPTIONS = ("-O1", "-g", "-fno-builtin-malloc", "-fno-builtin-free", *_SANITIZERS)
@@ -49,9 +49,9 @@ _STRICT = (
     "-fsanitize=pointer-compare,pointer-subtract",
     *(f"-Werror={one}" for one in ("int-conversion", "incompatible-pointer-types", "implicit-int")),
 )
-"""No conversions that the compiler alone knows the meaning of, no order of objects."""
+"""Options that refuse implementation-defined conversions and comparing pointers to different objects."""
 _SECONDS = 20.0
-"""For a run that is many times slower than the program."""
+"""The time limit for a run that is many times slower than the program."""
 _CHARACTERS = 1 << 20
 _OVERFLOW = re.compile(r"^(.*):(\d+):(\d+): runtime error: (.*)$", re.MULTILINE)
 _ERROR = "ERROR: AddressSanitizer"
@@ -60,7 +60,7 @@ _DECLARED = "int lw_unset(int);\n"
 
 
 def with_undefined(sites: Sites, tools: Toolchain, report: Report) -> Report:
-    """`report`, or a violation where a program that is right so far does what is undefined."""
+    """Return `report`, or a violation if an otherwise correct program has undefined behaviour."""
     reads = unset_reads(sites.known)
     if report.answer is not Answer.VALID or not (reads or may_be_undefined(sites)):
         return report
@@ -79,18 +79,18 @@ def with_undefined(sites: Sites, tools: Toolchain, report: Report) -> Report:
 
 
 def _doubts(reads: Sequence[UnsetRead]) -> tuple[str, ...]:
-    """What is to be said of the first read that nothing shows to be right."""
+    """The message about the first read that is not shown to be correct."""
     places = [f"'{one.node.text}' may be read at {one.node.span.place} before it is set" for one in reads[:1]]
     return tuple(f"{place}: give it a value where it is declared" for place in places)
 
 
 def _can_have_flags(sites: Sites) -> bool:
-    """Threads of a team have variables of their own, and would share a flag: nothing may start a team."""
+    """Whether nothing starts a team: its threads have private variables, and would share a flag."""
     return re.search(r"\bomp\b|_Pragma|\\\n", sites.known.source.text) is None
 
 
 def _seen(sites: Sites, tools: Toolchain, told: Sequence[UnsetRead]) -> str | None:
-    """The first thing that is undefined in a run; GaveUp where the run says nothing."""
+    """Return the first undefined behaviour of a run; raises GaveUp if the run is inconclusive."""
     marks = tuple(flags(sites.known, told))
     source = sites.known.source
     with workspace() as folder:
@@ -108,7 +108,7 @@ def _seen(sites: Sites, tools: Toolchain, told: Sequence[UnsetRead]) -> str | No
 
 
 def _watched(tools: Toolchain, folder: Path, more: str = "") -> tuple[Ended, str]:
-    """A run under sanitizers, and what they said."""
+    """A run under sanitizers, with their output."""
     log = f"log_path={folder / 'seen'}:{more}"
     options = f"{log}halt_on_error=0:detect_leaks=0:detect_stack_use_after_return=1"
     limited = replace(tools, timeout=min(tools.timeout, _SECONDS))
@@ -117,13 +117,13 @@ def _watched(tools: Toolchain, folder: Path, more: str = "") -> tuple[Ended, str
 
 
 def _start_of(path: Path) -> str:
-    """The messages of a sanitizer, which the program may have written among."""
+    """The start of a sanitizer's messages, which may be mixed with the program's output."""
     with open(path, errors="replace") as file:
         return file.read(_CHARACTERS)
 
 
 def _first_undefined(sites: Sites, source: Source, marks: Sequence[Insertion], seen: str) -> str | None:
-    """What the sanitizers saw in the code of the segment."""
+    """The first report of the sanitizers in the code of the segment."""
     name = Path(source.path).name
     for found in _OVERFLOW.finditer(seen):
         place = source.at(_original_offset(source, marks, int(found[2]), int(found[3])))
@@ -137,7 +137,7 @@ def _first_undefined(sites: Sites, source: Source, marks: Sequence[Insertion], s
 
 
 def _original_offset(source: Source, marks: Sequence[Insertion], line: int, column: int) -> int:
-    """Where a place of the text with insertions, which add no lines, is in the text without them."""
+    """Map a place in the source with insertions, which add no lines, to the source without them."""
     start = source.offset(line, 1)
     left, at = column - 1, start
     for mark in sorted((one for one in marks if one.offset >= start), key=lambda one: (one.offset, one.rank)):
@@ -152,7 +152,7 @@ def _original_offset(source: Source, marks: Sequence[Insertion], line: int, colu
 
 
 def is_clean(known: ReachedCode, tools: Toolchain) -> bool:
-    """Whether a run shows nothing undefined in the whole program, nor a read of what nothing has set."""
+    """Whether a run shows neither undefined behaviour nor a read of an uninitialised value in the program."""
     reads = unset_reads(known)
     with workspace() as folder:
         _compile(known, tools, folder, tuple(flags(known, reads)), _STRICT)
@@ -169,7 +169,7 @@ def _compile(
     marks: Sequence[Insertion],
     warnings: Sequence[str] = ("-w",),
 ) -> None:
-    """The program with its flags; GaveUp with the compiler's first complaint."""
+    """Compile the program with its flags; raises GaveUp with the compiler's first error."""
     source = known.source
     path = Path(source.path)
     text = inserted(known.segment, marks, "", "")
@@ -191,11 +191,11 @@ def _compile(
 
 
 FILLS = (("zero", "255"), ("pattern", "90"))
-"""What is in variables that are not set, for the compiler, and in allocated memory, for the library."""
+"""Fill patterns for uninitialised variables, by the compiler, and allocated memory, by the library."""
 
 
 def with_other_memory(source: Source, tools: Toolchain, built: Built, report: Report) -> Report:
-    """`report`, or another answer where the program depends on what is in memory that it did not set."""
+    """Return `report`, or another answer if the program depends on uninitialised memory."""
     for locals_, allocated in FILLS:
         option = f"-ftrivial-auto-var-init={locals_}"
         filled = replace(built, options=(*built.options, option), title="")

@@ -1,20 +1,20 @@
-"""The run-time of a check: C files that are compiled with the program under test.
+"""The runtime of a check: C files that are compiled with the program under test.
 
-    precise.c    Algorithm A, one operation after the other
+    precise.c    Algorithm A, operation by operation
     delayed.c    shadows of one number a cell, one verdict at the end; delayed.h is its other half
-    addresses.h  cells that are reached through pointers, arrays that share memory
+    addresses.h  cells that are reached through pointers, overlapping arrays
     guards.h     assignments that are not operations
-    kept.h       variables that the original leaves alone
-    allocated.c  allocated memory that the original leaves alone; it follows an engine
+    kept.h       variables that the original does not write
+    allocated.c  allocated memory that the original does not write; it follows an engine
     probe.c      asks a program for its problem sizes
     extents.c    observes what a program writes, to find its sizes
     team.c       threads for the search for data races
     differing.c  runs the original and the segment on the same data, and compares what they leave
-    unset.c      variables that are read before they are set
+    unset.c      variables that are read uninitialised
     terms.h      numbers that are codes of the terms they are the values of; C++, included before a program
 
-What depends on the program under test is in two generated headers: `loopwright_check.h`, which the program
-includes, and `lw_tables.h`, which the engine includes.
+Two generated headers hold everything that depends on the program under test: `loopwright_check.h`, which the
+program includes, and `lw_tables.h`, which the engine includes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ HEADERS = ("helpers.h", "codes.h", "report.h", "precise.h", "delayed.h", "addres
 TERMS = "terms.h"
 ALLOCATED = "allocated.c"
 PROGRAM_HEADER = "loopwright_check.h"
-"""Generated: what the program under test includes."""
+"""The generated header that the program under test includes."""
 TABLES_HEADER = "lw_tables.h"
-"""Generated: what the engine includes."""
+"""The generated header that the engine includes."""
 
 
 def runtime_text(name: str) -> str:
-    """The text of one file of the run-time."""
+    """Return the source of one file of the runtime."""
     return files(__name__).joinpath(name).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Programs compared by the terms they compute: for those that have other operations than their original.
+"""Compares programs by the terms they compute, if their operations differ from the original's.
 
-Imports everything else of `check` but `verify`.
+It imports the rest of `check` except `verify`.
 """

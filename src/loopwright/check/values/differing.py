@@ -1,9 +1,9 @@
-"""Whether a program that has other operations than its original leaves other values: both are run.
+"""Runs a program with other operations than its original, and compares the values that both leave.
 
-An operation that looks like nothing in the original shows that a program is no reordering of it, not that it
-computes something else.  So the original is put in front of the segment and both run on the same data, those
-of the program and made-up ones.  Another value of a cell afterwards is the witness; where there is none, or
-where the two cannot be run so, nothing is decided.  So it is for values in arrays that the original lacks.
+An operation that matches nothing in the original shows that a program is not a reordering of it, not that its
+results differ.  So the original is inserted before the segment and both run on the same data, the program's
+own and generated data.  A cell with a different value afterwards is the witness; if there is none, or if the
+two cannot run this way, nothing is decided.  The same applies to values in arrays that the original lacks.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ void lw_before(void), lw_between(void), lw_after(void);
 
 @dataclass(frozen=True)
 class DifferingCell:
-    """A cell that ends up with another value."""
+    """A cell with a different final value."""
 
     cell: str
     old: str
     new: str
     own_data: bool
-    """With the data that the program has, not with others."""
+    """Found with the program's own data, not with generated data."""
 
     def __str__(self) -> str:
         data = "" if self.own_data else ", with other numbers in the arrays before"
@@ -57,7 +57,7 @@ class DifferingCell:
 
 
 def with_difference(sites: Sites, spec: Specification, tools: Toolchain, report: Report) -> Report:
-    """A violation by operations that the original lacks is one where a run shows another result."""
+    """Confirm a violation by operations that the original lacks only if a run shows a different result."""
     if report.answer is not Answer.VIOLATION or all(site.candidates for site in report.sites):
         return report
     found = difference(sites.known, spec, tools)
@@ -68,7 +68,7 @@ def with_difference(sites: Sites, spec: Specification, tools: Toolchain, report:
 
 
 def difference(known: ReachedCode, spec: Specification, tools: Toolchain) -> DifferingCell | None:
-    """A cell that the segment leaves as the original does not; None where none is found."""
+    """Return a cell in which the segment and the original leave different values; None if none is found."""
     arrays = blocks(spec, known)
     if set(arrays) != {one for one in spec.arrays if not spec.footprint(one).is_empty()}:
         return None
@@ -92,7 +92,7 @@ def difference(known: ReachedCode, spec: Specification, tools: Toolchain) -> Dif
 
 
 def _built(known: ReachedCode, spec: Specification, arrays: list[str]) -> Built:
-    """The program with the original before its segment, and what compares them around both."""
+    """The program with the original before its segment, and code around both that compares them."""
     areas = []
     for array in arrays:
         rank, (low, high) = spec.ranks[array], bounds(spec, array)
@@ -118,10 +118,10 @@ def _built(known: ReachedCode, spec: Specification, arrays: list[str]) -> Built:
 
 
 def _means_the_same(spec: Specification, known: ReachedCode) -> bool:
-    """Whether what the original names is the same in both files: macros, functions, types of arrays."""
+    """Whether names in the original mean the same in both files: macros, functions, types of arrays."""
     program = spec.program
     if program.source.path == known.source.path:
-        return True  # it stands where the segment stands
+        return True  # it is at the place of the segment
     before, after = _definitions(program.file), _definitions(c_file(known.source))
     words, named = set[str](), {*names_in(program.region.text)}
     while named:
@@ -155,11 +155,11 @@ def _definitions(file: CFile) -> Mapping[str, str]:
 
 
 _ALLOCATED = re.compile(r"=.*(\w*alloc\s*\(|\(void \*\))", re.DOTALL)
-"""A pointer to memory of its own, not into an array."""
+"""Matches a pointer to memory of its own, not into an array."""
 
 
 def with_own_storage(sites: Sites, spec: Specification, report: Report) -> Report:
-    """Values that operations take from arrays of the segment's own are not followed: no refutation then."""
+    """Withdraw a refutation if operations read arrays of the segment's own, whose values are not followed."""
     if report.answer is not Answer.VIOLATION:
         return report
     nodes = [node for body in sites.known.bodies for node in walk(body)]

@@ -1,7 +1,7 @@
-"""Whether the text of two functions means in C++, with terms for numbers, what it means in C.
+"""Decides whether two functions mean the same in C++, with terms for numbers, as in C.
 
-What is not known to is refused: words, casts and sizes are those of lists, and calls that change something
-have an order.  So numbers are used by operations alone, and nothing but variables of the files changes.
+Whatever is not known to is refused: identifiers, casts and sizes must be in lists, and calls with side
+effects must be sequenced.  So only operations use numbers, and only variables of the files change.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _WORDS = frozenset(
 )
 _PRAGMA = re.compile(r"^\s*#\s*pragma\b(.*)$", re.MULTILINE)
 _PASTED = re.compile(r"##|%:|\?\?|\w\\\n\w")
-"""What makes other words than are seen."""
+"""Preprocessor operators that create identifiers not in the source."""
 _HARMLESS = re.compile(r"\s*(scop|endscop|(GCC\s+)?unroll\b.*)\s*")
 _SIZE = re.compile(r"\bsizeof\b(?:\s*\(\s*([A-Za-z_][\w\s*]*)\)|\s+([A-Za-z_]\w*))?")
 """With its operand, where that is a type or a name: 'a' and 1 == 1 have other types in C++."""
@@ -71,7 +71,7 @@ _OPERANDS = (
 
 
 def is_followed(pair: FunctionPair) -> bool:
-    """Whether both functions are understood, and the new one looks at what the old one looks at."""
+    """Whether both functions are understood, and the new one inspects the same values as the old one."""
     if not all(_is_plain(code, {*pair.variables, *pair.extra}) for code in (pair.old, pair.new)):
         return False
     before = {*names_in(field(pair.old.function, "body").text)}
@@ -95,7 +95,7 @@ def _declarators(function: Node) -> list[Node]:
 
 
 def _has_plain_head(function: Node) -> bool:
-    """Whether a function returns nothing, and takes numbers alone."""
+    """Whether a function returns nothing and takes only numbers."""
     named = [declared_name(one) for one in _declarators(function)]
     return type_text(function, qualifiers=False) == "void" and all(
         one is not None and one[1] == 0 for one in named
@@ -123,7 +123,7 @@ def _is_plain(code: FunctionCode, variables: set[str]) -> bool:
 
 
 def _is_mixed(node: Node) -> bool:
-    """Whether a structure holds numbers beside something else, from which they can be reached."""
+    """Whether a structure holds numbers next to other members, from which they can be reached."""
     if node.type != "field_declaration_list":
         return False
     fields = [one for one in node.named_children if one.type == "field_declaration"]
@@ -140,8 +140,8 @@ def _defined_numbers(code: FunctionCode) -> Iterator[str]:
 
 
 def _may_be_unset(part: Node, numbers: frozenset[str]) -> bool:
-    """Whether a function has integers or pointers without first values that are not simple variables: of
-    those alone is known where they are set.
+    """Whether a function has uninitialised integers or pointers other than simple variables: only simple
+    variables have definite assignment.
     """
     if part.type != "function_definition":
         return False
@@ -169,7 +169,7 @@ def _defined_types(code: FunctionCode) -> Iterator[str]:
 
 
 def _defined_names(code: FunctionCode) -> Iterator[str]:
-    """What the code itself defines besides types; what it only declares, a function say, is not known."""
+    """What the code itself defines besides types; not what it only declares, such as a function."""
     for node in code.nodes:
         match node.type:
             case "function_definition":
@@ -190,7 +190,7 @@ def _macro(line: Directive) -> tuple[str, tuple[str, ...], str]:
 
 
 def _variables(code: FunctionCode) -> Iterator[tuple[str, frozenset[str], int]]:
-    """Name, words of the type, and rank of variables and parameters."""
+    """Name, type and rank of variables and parameters."""
     for node in code.nodes:
         if node.type in ("declaration", "parameter_declaration"):
             words = frozenset(names_in(type_text(node, qualifiers=False)))
@@ -201,7 +201,7 @@ def _variables(code: FunctionCode) -> Iterator[tuple[str, frozenset[str], int]]:
 
 
 def _has_plain_casts(code: FunctionCode, types: set[str]) -> bool:
-    """Whether no cast leads to the bytes of a number, or makes a number of an address."""
+    """Whether no cast accesses the bytes of a number or converts an address to a number."""
     found = [*_variables(code)]
     terms = {name for name, words, _ in found if words <= _NUMBERS}
     terms -= {name for name, words, _ in found if not words <= _NUMBERS}
@@ -221,7 +221,7 @@ def _has_plain_casts(code: FunctionCode, types: set[str]) -> bool:
 
 
 def _root(node: Node) -> str | None:
-    """The variable or function that a value comes from, where one alone does."""
+    """The variable or function that a value is derived from, if it is unique."""
     node = without_parentheses(node)
     match node.type:
         case "identifier":
@@ -239,7 +239,7 @@ def _root(node: Node) -> str | None:
 
 
 def _is_address(value: Node, pointers: set[str]) -> bool:
-    """Whether an expression may depend on where something is."""
+    """Whether an expression may depend on an address."""
     accessed = {field(one, "argument") for one in walk(value) if one.type == "subscript_expression"}
     named = [one for one in walk(value) if one.type == "identifier" and one not in accessed]
     takes = any(is_address(one) for one in walk(value))
@@ -247,7 +247,7 @@ def _is_address(value: Node, pointers: set[str]) -> bool:
 
 
 def _without_order(code: FunctionCode, variables: set[str]) -> Iterator[Node]:
-    """Operands that a call in another operand of the same expression may change."""
+    """Operands that an unsequenced call in another operand may modify."""
     changing = _changing(code)
     for node in (one for one in code.nodes if one.type in _OPERANDS):
         if node.type == "binary_expression" and operator(node) in ("&&", "||", ","):
@@ -286,7 +286,7 @@ def _reads(node: Node, exposed: set[str], *, is_target: bool) -> bool:
 
 
 def _changing(code: FunctionCode) -> set[str]:
-    """The functions and macros that change more than their own variables."""
+    """The functions and macros with side effects beyond their own variables."""
     found = {*_COPYING}
     bodies = [part for part in code.parts if isinstance(part, Node) and part.type == "function_definition"]
     macros = [_macro(macro) for macro in code.macros]
@@ -299,7 +299,7 @@ def _changing(code: FunctionCode) -> set[str]:
 
 
 def _changes(function: Node, changing: set[str]) -> bool:
-    """Whether a function assigns more than variables of its own, or calls what does."""
+    """Whether a function assigns more than its own variables, or calls a function that does."""
     body = field(function, "body")
     found = (part for one in body.of_type("declaration") for part in one.children_by_field_name("declarator"))
     own = {*parameters(function), *(named[0] for one in found if (named := declared_name(one)) is not None)}

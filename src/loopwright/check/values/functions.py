@@ -1,6 +1,6 @@
-"""Two files that differ in one function, and in what only that function uses.
+"""Pairs the functions of two files that differ in one function and in what only it uses.
 
-All else of the original's file must stand in the other one, in the same order.  What is new there defines no
+The rest of the original's file must be in the other one, in the same order.  New parts there must define no
 name that the original's file mentions.
 """
 
@@ -32,7 +32,7 @@ class FunctionCode:
     parts: tuple[Node | Directive, ...]
     """The function, and the functions, macros, types and variables that it uses."""
     names: frozenset[str]
-    """What the function names, with what it uses; not what is only declared along with it."""
+    """The names used by the function and its parts; not those only declared along with it."""
 
     @cached_property
     def text(self) -> str:
@@ -57,7 +57,7 @@ class FunctionPair:
     new: FunctionCode
     variables: tuple[str, ...]
     extra: tuple[str, ...]
-    """The variables that the new file alone has."""
+    """The variables that only the new file has."""
     lasting: tuple[Span, ...]
     """The words `static` of variables inside the new function, and inside those that it uses."""
 
@@ -68,7 +68,7 @@ def text_of(part: Node | Directive) -> str:
 
 @dataclass(frozen=True)
 class _Item:
-    """A declaration, a definition or a line for the preprocessor, in words."""
+    """A declaration, a definition or a preprocessor line, as tokens."""
 
     words: str
     defines: tuple[str, ...]
@@ -76,7 +76,7 @@ class _Item:
 
 
 def paired(region: Span, new: Source) -> FunctionPair | None:
-    """The function around the region and its counterpart; None where the files differ in other things."""
+    """Return the function around the region and its counterpart; None if the files differ elsewhere."""
     old = region.source
     name = _around(old, region)
     if name is None:
@@ -126,7 +126,7 @@ def _function_name(node: Node) -> str | None:
 
 
 def _items(source: Source) -> list[_Item] | None:
-    """The parts of a file in order; None where one is of another kind."""
+    """The parts of a file in order; None if one is of another kind."""
     file = c_file(source)
     nodes = [node for node in file.possible.children if node.type != "comment"]
     if any(node.type not in _PLAIN or node.has_error for node in nodes):
@@ -141,8 +141,8 @@ def _items(source: Source) -> list[_Item] | None:
 
 
 def _is_unseen(line: Directive) -> bool:
-    """Whether a line includes what the header of the terms does not, or decides what is compiled: a compiler
-    for C++ knows other names.
+    """Whether a line includes a header that the header of the terms does not, or is a preprocessor condition:
+    a C++ compiler defines other names.
     """
     if line.name in ("include", "include_next", "import", "embed"):
         return line.argument.strip() not in _headers()
@@ -172,7 +172,7 @@ def _macro(line: Directive) -> tuple[str, ...]:
 
 
 def _split(items: list[_Item], name: str) -> tuple[Node | None, list[_Item]]:
-    """The definition of the function, and the others."""
+    """The definition of the function, and the rest."""
     own = [one.part for one in items if isinstance(one.part, Node) and _is_definition(one.part, name)]
     rest = [one for one in items if not (isinstance(one.part, Node) and _is_definition(one.part, name))]
     return (own[0] if len(own) == 1 else None), rest
@@ -187,7 +187,7 @@ def _head(function: Node) -> str:
 
 
 def _added(old: list[_Item], new: list[_Item]) -> list[_Item] | None:
-    """What the new file has besides the parts of the old one; None where one of those is missing."""
+    """The parts of the new file that are not in the old one; None if one of the old is missing."""
     added: list[_Item] = []
     wanted = iter(old)
     expected = next(wanted, None)
@@ -200,7 +200,7 @@ def _added(old: list[_Item], new: list[_Item]) -> list[_Item] | None:
 
 
 def _is_harmless(item: _Item, mentioned: set[str]) -> bool:
-    """Whether a new part of a file changes nothing of the old ones."""
+    """Whether a new part of a file does not affect the old ones."""
     if isinstance(item.part, Node):
         if "__attribute__" in names_in(item.part.text):
             return False  # it may run before all else
@@ -212,7 +212,7 @@ def _is_harmless(item: _Item, mentioned: set[str]) -> bool:
 
 
 def _variables(part: Node | Directive) -> Iterator[str]:
-    """The variables that a part of a file declares, constants left out."""
+    """The variables that a part of a file declares, without constants."""
     if not isinstance(part, Node) or part.type != "declaration":
         return
     is_const = any(one.type == "type_qualifier" and one.text == "const" for one in part.children)
@@ -223,7 +223,7 @@ def _variables(part: Node | Directive) -> Iterator[str]:
 
 
 def _reached(function: Node, others: list[_Item]) -> list[_Item]:
-    """The parts of the file that are named in a function, or in those."""
+    """The parts of the file that a function names, transitively."""
     found: list[_Item] = []
     left = list(others)
     words = {*names_in(function.span.text)}
@@ -237,7 +237,7 @@ def _reached(function: Node, others: list[_Item]) -> list[_Item]:
 
 
 def _statics(part: Node | Directive) -> list[Node]:
-    """The declarations of variables of a function that outlast its calls, constants left out."""
+    """The declarations of a function's variables of static storage duration, without constants."""
     if not isinstance(part, Node) or part.type != "function_definition":
         return []
     found = [one for one in field(part, "body").of_type("declaration") if "static" in names_in(one.text)]
@@ -245,8 +245,9 @@ def _statics(part: Node | Directive) -> list[Node]:
 
 
 def _holds_terms(declaration: Node) -> bool:
-    """Whether variables can be those of one call, set nowhere: numbers that have terms, without first values.
+    """Whether variables can be treated as uninitialised and local to one call: numbers with terms, without
+    initialisers.
 
-    What an earlier call left in integers and pointers tells calls apart.
+    Integers and pointers left by an earlier call would distinguish calls.
     """
     return _LASTING.fullmatch(declaration.text) is not None

@@ -1,4 +1,4 @@
-"""A segment of a function as a function of its own, so that it can be compared by its terms.
+"""Outlines a segment of a function into a function of its own, so that it can be compared by its terms.
 
     int main(void)                    static void lw_segment(void) { int i; <segment> }
     {                                 int main(void)
@@ -9,9 +9,9 @@
     }                                   <after>
                                       }
 
-That means the same where the segment is whole statements of the function's body, is left at its end alone,
-and sees variables of the file, and besides them numbers of the function that it sets before it uses them, and
-that nothing sees afterwards.
+This preserves the meaning if the segment consists of whole statements of the function's body, is left only at
+its end, and uses only variables of the file and numbers of the function that it sets before it uses them and
+that are not live after it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ALWAYS = (
     *("expression_statement", "compound_statement", "comma_expression", "assignment_expression"),
     *("function_definition", "translation_unit"),
 )
-"""What evaluates all its parts, or runs them."""
+"""Nodes that evaluate or execute all of their parts."""
 _CHOOSING = ("for_statement", "while_statement", "do_statement", "if_statement", "else_clause")
 _PRAGMA = re.compile(r"#\s*pragma\s+(?:end)?scop\b")
 _INTEGER = re.compile(r"(?:unsigned\s+|signed\s+)?(?:int|long|long\s+long|short|char)(?:\s+int)?|size_t")
@@ -49,17 +49,17 @@ _INTEGER = re.compile(r"(?:unsigned\s+|signed\s+)?(?:int|long|long\s+long|short|
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A segment: all that stands from its first mark to its last, and the text between them."""
+    """A segment: the span from its first mark to its last, and the text between them."""
 
     source: Source
     outer: Span
     inner: str
     original: str | None = None
-    """What is in the comment that is its first mark."""
+    """The contents of the comment that is its first mark."""
 
 
 def marked_segment(source: Source) -> MarkedText | None:
-    """What is marked in a file by comments or by the pragmas of a region."""
+    """Return the segment marked in a file by comments or by the pragmas of a region."""
     start = START.search(source.text)
     if start is None:
         regions = () if source.chosen else marked_places(source)
@@ -81,9 +81,9 @@ def around_region(region: Span) -> tuple[Span, str]:
 
 
 def apart(source: Source, outer: Span, inner: str, *, is_region: bool = False) -> Source | None:
-    """The file with `inner`, the text of the segment at `outer`, in a function of its own.
+    """Return the file with `inner`, the text of the segment at `outer`, in a function of its own.
 
-    None where that may mean something else.  In the function it `is_region`, if that is asked for.
+    None if that may change the meaning.  With `is_region`, the text in the new function is a region.
     """
     whole = _PRAGMA.sub(lambda match: blank(match[0]), outer.text)
     text = source.text[: outer.start] + whole + source.text[outer.end :]
@@ -124,9 +124,9 @@ def _function(file: CFile, place: Span) -> Node | None:
 
 
 def _is_plain(file: CFile, function: Node, inner: str) -> bool:
-    """Whether the segment is left at its end, and the preprocessor does nothing inside the function.
+    """Whether the segment is left only at its end, and the function contains no preprocessor lines.
 
-    Nor may functions run that nothing calls.
+    Functions that run without being called are refused too.
     """
     if {"constructor", "destructor"} & {*names_in(file.source.text)}:
         return False
@@ -135,7 +135,7 @@ def _is_plain(file: CFile, function: Node, inner: str) -> bool:
 
 
 def _words(file: CFile, inner: str) -> set[str]:
-    """What the segment names, with what its macros name."""
+    """The names in the segment and in its macros."""
     found: set[str] = set()
     new = {*names_in(without_comments(inner, literals=False))}
     while new:
@@ -146,7 +146,7 @@ def _words(file: CFile, inner: str) -> set[str]:
 
 
 def _overlaps(part: Span, outer: Span) -> bool:
-    """Whether a statement is neither apart from the segment nor inside it."""
+    """Whether a statement partially overlaps the segment."""
     return not (part.end <= outer.start or outer.end <= part.start or outer.contains(part))
 
 
@@ -159,7 +159,7 @@ def _declared(part: Node) -> list[str]:
 
 
 def _needed(before: list[Node], words: set[str]) -> dict[str, str] | None:
-    """The numbers of the function that the segment names, with their types; None where one is no number."""
+    """The numbers of the function that the segment names, with their types; None if one is not a number."""
     found: dict[str, str] = {}
     for part in (one for one in before if one.type == "declaration"):
         kind = field(part, "type").text
@@ -179,8 +179,8 @@ def _needed(before: list[Node], words: set[str]) -> dict[str, str] | None:
 
 
 def _is_set_first(inner: str, name: str) -> bool:
-    """Whether the segment sets a number before it uses it: by its first mention, which stands before all
-    others in each part of a loop or of an `if` that it is in, and not in one of several such parts.
+    """Whether the segment sets a number before it uses it: its first mention sets it, precedes all others in
+    each enclosing loop or `if`, and is not in one of several branches.
     """
     tree = c_file(Source("", f"void {_NAME}(void)\n{{\n{inner}\n}}\n")).possible
     mentions = [one for one in walk(tree) if one.type == "identifier" and one.text == name]
@@ -200,7 +200,7 @@ def _is_set_first(inner: str, name: str) -> bool:
 
 
 def _is_read_first(later: list[Node], name: str) -> bool:
-    """Whether statements may use what a number was before them: the first that names it does not set it."""
+    """Whether statements may use the previous value of a number: the first that names it does not set it."""
     first = next((one for one in later if one.mentions(name)), None)
     if first is None:
         return False

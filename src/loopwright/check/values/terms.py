@@ -1,9 +1,9 @@
-"""Whether a function computes what its original computes, by operations of any kind in any storage.
+"""Checks that a function computes the same as its original, with any operations and any storage.
 
-Both programs are compiled with numbers that are codes of terms (`runtime/terms.h`), and run: where the
-function starts, the variables of the file get terms of their own, and where it ends they must have the terms
-that they have in the original.  The control of the run is that of all data, since a decision by the value of
-a number is seen: the text shows that the program looks at numbers in no other way.
+Both programs are compiled with numbers replaced by codes of terms (`runtime/terms.h`), and run: on entry, the
+variables of the file get terms of their own, and on exit they must have the same terms as in the original.
+The control flow of the run holds for all data, since branches on the value of a number are detected, and the
+source shows that the program inspects numbers in no other way.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ _OPTIONS = (
 )
 _SEEDS = ("1", "7919")
 _USUAL = re.compile(r"-([DUIOWglL]|std=(c99|c1[178]|gnu))")
-"""Options that do not change what a program computes, or do so in C++ too."""
+"""Options that do not change the results of a program, or do so in C++ too."""
 _SECONDS = 20.0
-"""For each run."""
+"""The time limit for each run."""
 _COPIES = re.compile(r"\bmem(set|cpy|move)\s*\(")
 
 
 def may_be_valid(report: Report, reading: ReadOptions) -> bool:
-    """Whether the program of a report that is not "valid" may compute the same in another way.
+    """Whether a program whose report is not "valid" may still compute the same.
 
     It may, if it has operations that the original lacks, by their text or by the cells that they read
-    (`b + a` reads those of `a + b` in another order), or if more than the segment was chosen.
+    (`b + a` reads those of `a + b` in another order), or if more than the segment was selected.
     """
     if report.answer is not Answer.VIOLATION:
         return report.answer is Answer.GAVE_UP
@@ -71,7 +71,7 @@ def compared_by_terms(
     """`same_terms` with the original of a file, in functions or in segments of them."""
     try:
         originals = read_source(load_unmarked(spec), reading)
-    except BadInput:  # the first error says what is wrong
+    except BadInput:  # the first error has the reason
         return None
     if len(originals) != 1:
         return None
@@ -92,7 +92,7 @@ def compared_in_one(source: Source, reading: ReadOptions, tools: Toolchain) -> R
 
 
 def _in_segments(old: MarkedText, new: MarkedText, tools: Toolchain, reading: ReadOptions) -> Report | None:
-    """`same_terms` of segments, put into functions of their own."""
+    """`same_terms` of segments outlined into functions of their own."""
     try:
         before = apart(old.source, old.outer, old.inner, is_region=True)
         after = apart(new.source, new.outer, new.inner)
@@ -105,7 +105,7 @@ def _in_segments(old: MarkedText, new: MarkedText, tools: Toolchain, reading: Re
 
 
 def same_terms(original: Program, new: Source, tools: Toolchain, pure: Sequence[str]) -> Report | None:
-    """The report that the function computes what the original computes; None where that is not shown."""
+    """Return the report that the function computes the same as the original; None if that is not shown."""
     if shutil.which(_COMPILER) is None or tools.openmp or not all(map(_USUAL.match, tools.options)):
         return None
     plain = [Source(one.path, without_hint(one.text)) for one in (original.source, new)]
@@ -134,8 +134,8 @@ def same_terms(original: Program, new: Source, tools: Toolchain, pure: Sequence[
 
 
 def _data(original: Program, pair: FunctionPair) -> list[str]:
-    """The variables and parameters that the original function names, but sizes and iterators: what it is
-    compared for all values of.
+    """The variables and parameters that the original function names, except sizes and iterators: the
+    comparison holds for all their values.
     """
     body = field(pair.old.function, "body")
     outside = body.text.replace(original.region.text, "", 1)
@@ -146,7 +146,7 @@ def _data(original: Program, pair: FunctionPair) -> list[str]:
 
 
 def _known(original: Program, function: Node, pure: Sequence[str]) -> ReachedCode:
-    """The code of a function; BadInput where it cannot be read."""
+    """Return the code of a function; raises BadInput if it cannot be read."""
     body = field(function, "body")
     place = Span(function.source, body.start + 1, body.end - 1)
     ranks = {array.name: array.rank for array in original.arrays}
@@ -155,7 +155,7 @@ def _known(original: Program, function: Node, pure: Sequence[str]) -> ReachedCod
 
 @dataclass(frozen=True)
 class _Computed:
-    """The codes of all variables where the function starts and ends, in each run and each time."""
+    """The codes of all variables at each entry and exit of the function, in each run."""
 
     states: tuple[str, ...]
     sizes: tuple[tuple[str, int], ...] = ()
@@ -169,9 +169,9 @@ def _run(
     data: Sequence[str] = (),
     forgotten: tuple[Sequence[str], Sequence[Span]] = ((), ()),
 ) -> _Computed | None:
-    """What a program computes; None where data decide or are integers, or a number is not set.
+    """Return the results of a program; None if data decide branches or are integers, or a number is unset.
 
-    Variables, and those with these words `static`, are `forgotten` at each call.
+    Variables, and those declared with these `static` keywords, are `forgotten` at each call.
     """
     states: list[str] = []
     found: dict[str, int] = {}
@@ -199,7 +199,7 @@ def _run(
 
 
 def _has_left(ended: Ended) -> bool:
-    """Whether the function was entered, left as often, and neither data nor unset numbers decided."""
+    """Whether the function was entered and always left, and no branch depended on data or unset numbers."""
     if ended.timed_out or ended.crashed is not None:
         return False
     entered = [line for line in ended.lines if line.startswith("enter ")]
@@ -210,7 +210,7 @@ def _has_left(ended: Ended) -> bool:
 def _instrumented(
     function: Node, variables: Sequence[str], checks: Sequence[str], lasting: Sequence[Span]
 ) -> str:
-    """The text that tells the terms of variables; what is `lasting` in it is of one call."""
+    """The source instrumented to print the terms of variables; `lasting` variables are local to one call."""
     source = function.source
     start = field(function, "body").start + 1
     visited = (f' lw_visit(false, "{name}", {name});' for name in parameters(function))
