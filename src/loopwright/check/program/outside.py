@@ -364,8 +364,7 @@ def _points_inside(known: ReachedCode, name: str, inside: set[str]) -> bool:
 
 
 def left_in(program: Program, known: ReachedCode, name: str) -> str | None:
-    """Return an expression for the value the original leaves in an iterator, evaluated where the segment
-    starts.
+    """An expression for the value the original leaves in an iterator, evaluated at the segment's start.
 
     It is known if the last loop that names it is outermost, with bounds that are numbers, macros for numbers,
     and ints that the segment does not modify.
