@@ -203,6 +203,26 @@ def test_rows_that_a_call_gives_are_looked_into(call: str, tmp_path: Path) -> No
         assert (answer(trap, tmp_path) == PROVED) == _ROWS[call]
 
 
+_DISTANCES = {
+    ("s[k] = a + k;", "s[i][1] = s[i][0] + 1;"): False,
+    ("s[k] = &a[k + 3];", "s[i][1] = s[i][0] + 1;"): False,
+    ("s[9 - k] = a + 1 + 2 * k;", "s[i][2] = s[i][0] + 1;"): False,
+    ("s[k] = w++;", "s[i][1] = s[i][0] + 1;"): False,
+    ("s[k] = a + k;", "s[i][i] = s[i][0] + 1;"): False,
+    ("s[k] = a + k;", "s[i][0] = s[i][0] + 1;"): True,
+    ("s[k] = a + 2 * k;", "s[i][1] = s[i][0] + 1;"): True,
+    ("s[k] = a + k;", "b[i] = s[i][1] + s[i][0];"): True,
+}
+
+
+@pytest.mark.parametrize("rows", _DISTANCES)
+def test_rows_at_a_constant_distance(rows: tuple[str, str], tmp_path: Path) -> None:
+    setup, body = rows
+    before = f"double *s[10], *w = a; for (k = 0; k < 10; k++) {setup}"
+    trap = Trap("", f"for (i = 0; i < 10; i++) L: {body}", setup=before, script="reverse(L, i)")
+    assert (answer(trap, tmp_path) == PROVED) == _DISTANCES[rows]
+
+
 _GIVEN = {
     ("double *u", "u[i] = a[i - 1];"): ("f(n, a);", "f(n, b);"),
     ("double **u", "u[0][i] = a[i - 1];"): ("double *r[1] = {a}; f(n, r);", "double *r[1] = {b}; f(n, r);"),

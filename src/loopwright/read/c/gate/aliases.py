@@ -34,7 +34,7 @@ from loopwright.read.c.gate.pointer_elements import (
     changeable_pointers,
     rows_are_their_own,
 )
-from loopwright.read.c.gate.shared_rows import RegionUse, refuse_same_rows
+from loopwright.read.c.gate.shared_rows import RegionUse, refuse_close_rows, refuse_same_rows
 from loopwright.read.c.gate.types import number_macros
 
 
@@ -44,7 +44,9 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
     rows = _rows(region)
     places = reaching(program)
     found = [use for statement in region.statements for use in _uses(statement, facts, rows)]
-    uses = _distinct([use for use in found if not is_inside(use.node, places)])
+    found = [use for use in found if not is_inside(use.node, places)]
+    refuse_close_rows(found, facts)
+    uses = _distinct(found)
     renamed = file.text.renamed
     for use in uses:
         _refuse_alias_attribute(use, renamed)

@@ -12,7 +12,8 @@ from loopwright.c.types import ArrayType, Integer, Pointer, unqualified
 
 _ALLOCATE = ("malloc", "calloc", "aligned_alloc")
 _Sum = Counter[int]
-"""A sum of variables by their declarations, each with its factor; the constant is at -1."""
+"""A sum of variables by their declarations, each with its factor; the constant is at `CONSTANT`."""
+CONSTANT = -1
 _LEAST_WRAP = 1 << 8
 """For every integer type used in the computation, the sum is the same modulo this number."""
 
@@ -31,12 +32,12 @@ def are_different_elements(one: tree.Expression, other: tree.Expression, caller:
         return False
     if not all(isinstance(unqualified(node.type), Pointer) for node in (first, second)):
         return False
-    sums = [_sum(node.index) for node in (first, second)]
+    sums = [linear_sum(node.index) for node in (first, second)]
     if sums[0] is None or sums[1] is None:
         return False
     found = _difference(*(_with_values(one, first, caller) for one in sums if one is not None))
-    is_known = not any(factor for name, factor in found.items() if name != -1)
-    return is_known and found[-1] % _LEAST_WRAP != 0
+    is_known = not any(factor for name, factor in found.items() if name != CONSTANT)
+    return is_known and found[CONSTANT] % _LEAST_WRAP != 0
 
 
 def _difference(one: _Sum, other: _Sum) -> _Sum:
@@ -45,27 +46,32 @@ def _difference(one: _Sum, other: _Sum) -> _Sum:
     return found
 
 
-def _sum(node: tree.Expression, factor: int = 1) -> _Sum | None:
-    """A sum of variables and numbers; None for anything else."""
+def linear_sum(node: tree.Expression, factor: int = 1) -> _Sum | None:
+    """A sum of variables with constant factors, and a constant; None for anything else."""
     core = tree.without_casts(node)
     match core:
         case tree.Number(value=int(value)):
-            return Counter({-1: factor * value})
+            return Counter({CONSTANT: factor * value})
         case tree.Name(declaration=declared) if isinstance(declared.type, Integer) and declared.type.rank:
             return Counter({declared.offset: factor})
         case tree.Binary(operator="+" | "-", left=left, right=right):
-            first, second = _sum(left, factor), _sum(right, factor if core.operator == "+" else -factor)
+            sign = 1 if core.operator == "+" else -1
+            first, second = linear_sum(left, factor), linear_sum(right, sign * factor)
             if first is None or second is None:
                 return None
             first.update(second)
             return first
+        case tree.Binary(operator="*", left=left, right=right):
+            for number, other in ((left, right), (right, left)):
+                if isinstance(times := tree.without_casts(number), tree.Number) and type(times.value) is int:
+                    return linear_sum(other, factor * times.value)
     return None
 
 
 def _with_values(found: _Sum, at: tree.Expression, caller: TypedFunction) -> _Sum:
     """The sum with the values of variables that preceding statements of the block have just set."""
     before = _statements_before(at, caller.body)
-    for name in [one for one in found if one != -1]:
+    for name in [one for one in found if one != CONSTANT]:
         value = _last_value(name, before, caller)
         if value is not None:
             factor = found.pop(name)
@@ -90,7 +96,7 @@ def _last_value(name: int, before: tuple[tree.Statement, ...], caller: TypedFunc
         nodes = [*tree.walk(statement)]
         given = _given(statement, name)
         if given is not None:
-            found = _sum(given)
+            found = linear_sum(given)
             is_kept = found is not None and not found.keys() & (changed | {name})
             return found if is_kept and name not in changed else None
         if any(isinstance(node, tree.Labelled | tree.OtherStatement) for node in nodes):

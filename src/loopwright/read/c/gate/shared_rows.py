@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations, combinations_with_replacement, groupby
 
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
@@ -14,6 +16,7 @@ from loopwright.c.typed.points_to import PointsTo
 from loopwright.c.typed.unfollowed import Memory, Target, copied
 from loopwright.c.types import ArrayType, CType, Pointer, Record, unqualified
 from loopwright.lazy_dataclass import dataclass
+from loopwright.read.c.gate.pointer_elements import CONSTANT, linear_sum
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,79 @@ def refuse_same_rows(use: RegionUse, facts: PointsTo) -> None:
         if facts.meet(one, other):
             message = f"two pointers in '{use.root.name}' are given the same memory"
             raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
+
+
+def refuse_close_rows(uses: Sequence[RegionUse], facts: PointsTo) -> None:
+    """Rows at a constant distance, with subscripts that reach the same element of two of them.
+
+    `r[k] = a + 2 * k` makes `r[0][2]` and `r[1][0]` one element.
+    """
+
+    def variable(use: RegionUse) -> tuple[int, str]:
+        return use.root.offset, use.path
+
+    rows = sorted((use for use in uses if not use.is_direct and is_chosen(use.node)), key=variable)
+    for _, same in groupby(rows, variable):
+        group = list(same)
+        subscripts = [_subscript(use.node) for use in group] if any(use.is_written for use in group) else []
+        for distance in _distances(group[0], facts) if subscripts else ():
+            if any(_may_meet(*pair, distance) for pair in combinations_with_replacement(subscripts, 2)):
+                message = f"rows of '{group[0].root.name}' share elements: two rows are {distance} apart"
+                raise refuse(group[0].node.place.span, message, "use the array by its own name in the region")
+
+
+def _may_meet(one: int | None, other: int | None, distance: int) -> bool:
+    """Whether two subscripts, None for unknown ones, name one element in rows so far apart."""
+    if one is None or other is None:
+        return distance == 1
+    return one != other and (one - other) % distance == 0
+
+
+def _subscript(lvalue: tree.Expression) -> int | None:
+    """The constant subscript of a row; None for any other."""
+    core = tree.without_casts(lvalue)
+    found = linear_sum(core.index) if isinstance(core, tree.Subscript) else Counter[int]()
+    is_constant = found is not None and not any(found[name] for name in found if name != CONSTANT)
+    return found[CONSTANT] if found is not None and is_constant else None
+
+
+def _distances(use: RegionUse, facts: PointsTo) -> Iterator[int]:
+    """How many elements lie between two rows, where an assignment in a loop makes that a constant."""
+    for change in (node for function in _functions_with(use.root, facts) for node in function.giving):
+        target = tree.without_casts(change.target) if isinstance(change, tree.Assign) else None
+        if not isinstance(change, tree.Assign) or not isinstance(target, tree.Subscript):
+            continue
+        row, offset = linear_sum(target.index), _offset(uncast(change.value))
+        if root_and_path(target) != (use.root, use.path) or row is None or not _named(target.index):
+            continue
+        if isinstance(uncast(change.value), tree.Update):
+            yield 1
+        elif offset is not None:
+            ratios = {divmod(offset[name], row[name]) for name in row if name != CONSTANT and row[name]}
+            yield from (abs(distance) for distance, rest in ratios if distance and not rest)
+
+
+def _offset(pointer: tree.Expression) -> Counter[int] | None:
+    """The sum e of `a + e` and `&a[e]`."""
+    match pointer:
+        case tree.Binary(operator="+" | "-", left=left, right=right) if _is_pointer(left):
+            first, second = _offset(uncast(left)), linear_sum(right, 1 if pointer.operator == "+" else -1)
+        case tree.Binary(operator="+", left=left, right=right):
+            first, second = _offset(uncast(right)), linear_sum(left)
+        case tree.Unary(operator="&", operand=operand):
+            element = tree.without_casts(operand)
+            if not isinstance(element, tree.Subscript):
+                return None
+            first, second = _offset(uncast(element.base)), linear_sum(element.index)
+        case _:
+            return Counter()
+    if first is not None and second is not None:
+        first.update(second)
+    return None if second is None else first
+
+
+def _is_pointer(node: tree.Expression) -> bool:
+    return isinstance(unqualified(uncast(node).type), Pointer | ArrayType)
 
 
 def _functions_with(variable: tree.Declaration, facts: PointsTo) -> tuple[TypedFunction, ...]:
