@@ -1,1 +1,1 @@
-"""A new schedule computes the same: one-to-one, every dependence kept, parallel loops carry none."""
+"""Proves that a new schedule is one-to-one, keeps every dependence, and parallel loops carry none."""

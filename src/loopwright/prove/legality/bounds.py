@@ -1,9 +1,9 @@
-"""Whether new storage has room for all that is kept in it, and copies stay in the arrays they copy.
+"""Checks that new storage has room for everything kept in it, and that copies are in bounds.
 
 The sizes of a new array are read from its declaration; { S[i] -> [e1, ..., ek] } are their values where S
-accesses it.  Every cell c that an instance touches must have 0 <= c_k < e_k.  Loops with storage that the
-host allocates run only if all its sizes are positive (`c.allocation`).  A copy may touch the cells
-of an array that the program touches anyway, and no others: these are there.
+accesses it.  Every cell c that an instance accesses must have 0 <= c_k < e_k.  Loops with storage that the
+host allocates run only if all its sizes are positive (`c.allocation`).  A copy may access only those cells of
+an array that the program accesses anyway: these exist.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from loopwright.prove.reading.loops import values_at
 def outside(
     before: Program, after: Program, copies: tuple[Statement, ...], *, tested: bool = False
 ) -> Iterator[tuple[Statement, Access, Point]]:
-    """Accesses outside of their arrays, with an example: the instance, then the cell.
+    """Yields out-of-bounds accesses, each with an example: the instance, then the cell.
 
-    Sizes for which the program before leaves its own arrays show nothing.
-    Where sizes are `tested`, allocated storage of a size that is not positive is not used.
+    Sizes for which the program before is out of bounds itself show nothing. If sizes are `tested`, allocated
+    storage with a nonpositive size is not used.
     """
     try:
         made = [array.name for array in after.arrays if array.space is not None and array.rank]
@@ -80,7 +80,7 @@ def _sizes(program: Program, name: str) -> tuple[Expr, ...]:
 
 
 def _column(arrays: dict[str, tuple[Expr, ...]], name: str) -> int:
-    """Where the sizes of an array start among all that a statement uses."""
+    """The position of an array's sizes among those of all arrays that a statement uses."""
     place = 0
     for array, sizes in arrays.items():
         if array == name:
@@ -90,7 +90,7 @@ def _column(arrays: dict[str, tuple[Expr, ...]], name: str) -> int:
 
 
 def _too_far(access: Access, statement: Statement, sizes: isl.Map, place: int, *, positive: bool) -> isl.Set:
-    """{ [i, c] : c_k < 0 or c_k >= e_k for some k }, only where all e_k are positive if they have to be."""
+    """{ [i, c] : c_k < 0 or c_k >= e_k for some k }, restricted to positive e_k if `positive`."""
     relation = access.relation.intersect_domain(statement.domain)
     both = relation.reset_tuple_id(OUT).flat_range_product(sizes.reset_tuple_id(OUT))
     count = relation.dim(OUT)
@@ -105,17 +105,17 @@ def _too_far(access: Access, statement: Statement, sizes: isl.Map, place: int, *
 
 
 def _is_rectangular(program: Program, name: str) -> bool:
-    """Whether the rows of an array have one length by its declared type."""
+    """Whether all rows of an array have the same length, by its declared type."""
     variable = program.file.declarations.visible(name, program.region)
     array = program.array(name)
     return variable is not None and not variable.has_row_pointers and variable.rank == array.rank
 
 
 def _not_touched(access: Access, copy: Statement, before: Program) -> isl.Set:
-    """{ [i, c] : the program does not touch c }.
+    """{ [i, c] : the program does not access c }.
 
-    What is read of a rectangular array may be any cell each of whose subscripts is one of a cell that the
-    program touches: rows are as long as each other.
+    A read from a rectangular array may be of any cell each of whose subscripts occurs in a cell that the
+    program accesses: all rows have the same length.
     """
     relation = access.relation.intersect_domain(copy.domain)
     touched = isl.Set.empty(relation.get_space().range())

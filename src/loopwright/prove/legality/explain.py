@@ -1,4 +1,4 @@
-"""A refusal as a diagnostic; rendered as text it reads like an error of a compiler:
+"""Turns a refusal into a diagnostic, which reads like a compiler error:
 
 script.lw:2:1: error: a value is read before it is written
     interchange(L)
@@ -13,13 +13,11 @@ k.c:5:23: S1(i = 1, j = 0) reads A[1][0]
 as written:  S1(0, 1), then S1(1, 0): iteration i = 0 runs before i = 1
 transformed: S1(1, 0), then S1(0, 1): iteration j = 0 runs before j = 1
 
-What else is wrong follows in short, each with its own example.
+Further failures follow in short, each with its own example.
 
-Which operation of a script is to blame.
-
-The script's stages are replayed for the two instances of a witness: to blame is the first
-operation from which on they are in the wrong order until the end.  One that breaks an order that
-is mended later is not.
+The module also finds the operation of a script that caused the failure: the stages of the script are replayed
+for the two instances of a witness, and the cause is the first operation from which on they are in the wrong
+order until the end.  An operation that breaks an order that is restored later is not the cause.
 """
 
 from __future__ import annotations
@@ -80,7 +78,7 @@ DEFECTS = {
 
 
 def explain(found: Failure, stages: Iterable[Stage] = ()) -> Diagnostic:
-    """One violation or defect at length."""
+    """Explains one violation or defect at length."""
     culprit = introduced_by(found, stages)
     return Diagnostic(
         _code(found),
@@ -108,7 +106,7 @@ def _notes(found: Failure) -> tuple[Note, ...]:
 
 
 def explain_all(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> Diagnostic | None:
-    """Everything that is wrong, the simplest first and at length; None where nothing is."""
+    """Explains all failures, the simplest first and at length; returns None if there are none."""
     if verdict.status is Status.PROVED:
         return None
     known = tuple(stages)
@@ -125,7 +123,7 @@ def explain_all(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> Diagn
 
 
 def refusal(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> Illegal | GaveUp | None:
-    """The verdict as the error to raise, about the simplest of its witnesses; None where it is proved."""
+    """The verdict as the error to raise, about its simplest witness; None if it is proved."""
     found = explain_all(verdict, stages)
     if found is None:
         return None
@@ -133,7 +131,7 @@ def refusal(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> Illegal |
 
 
 def as_data(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> dict[str, Any]:
-    """The verdict for machines, each failure with its headline and the operation to blame."""
+    """The verdict as data, each failure with its headline and the operation that caused it."""
     known = tuple(stages)
     return verdict.as_json() | {
         "defects": [one.as_json() | _explained(one, known) for one in verdict.defects],
@@ -153,7 +151,7 @@ def _explained(found: Failure, stages: tuple[Stage, ...]) -> dict[str, Any]:
 
 
 def _in_short(found: Failure, first: Failure, stages: tuple[Stage, ...]) -> Note:
-    """A further failure: its example, and the new order unless it is that of the first."""
+    """A further failure: its example, and the new order unless the first failure has the same."""
     span, same = (_span(one, introduced_by(one, stages)) for one in (found, first))
     where = f", by {span.place}" if span is not None and span != same else ""
     values = values_text(found.parameters)
@@ -226,7 +224,7 @@ def _at_times(found: Defect) -> str:
 
 
 def _span(found: Failure, culprit: Stage | None) -> Span | None:
-    """The operation in the script: the one that marks a parallel loop, or the one to blame."""
+    """The operation in the script: the one that caused the failure, or the one that marks a parallel loop."""
     marked = found.loop_span if isinstance(found, Violation) else None
     return culprit.span if culprit is not None else marked
 
@@ -255,7 +253,7 @@ def _does(touched: ConflictingAccess) -> str:
 
 
 def orders(found: Violation) -> tuple[str, str]:
-    """The order as written, and that of the transformed program."""
+    """The original order, and that of the transformed program."""
     first, second = transformed(found.first), transformed(found.second)
     match found.breach:
         case Breach.REVERSED:
@@ -312,7 +310,7 @@ def long(occurrence: Occurrence) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """The text of an operation, where it stands in a script, and the schedules after it."""
+    """The text of an operation, its place in a script, and the schedules after it."""
 
     text: str
     span: Span | None
@@ -321,7 +319,7 @@ class Stage:
 
 @isl_failures("isl could not replay the script")
 def introduced_by(found: Violation | Defect | WrongValue, stages: Iterable[Stage]) -> Stage | None:
-    """The operation to blame, or None where the schedules of all stages are right for this witness."""
+    """Returns the operation that caused the failure, or None if all stages are right for this witness."""
     if isinstance(found, WrongValue):
         return Stage(found.text, found.operation, {})
     culprit: Stage | None = None
@@ -333,7 +331,7 @@ def introduced_by(found: Violation | Defect | WrongValue, stages: Iterable[Stage
 
 
 def _is_wrong(found: Violation | Defect, stage: Stage) -> bool:
-    """Whether the stage has the failure; one without the statements, which were made later, has not."""
+    """Whether the stage has the failure; if its statements are created later, it does not."""
     ends = (found.first, found.second) if isinstance(found, Violation) else found.instances
     if any(one.statement not in stage.schedules for one in ends):
         return False

@@ -1,12 +1,12 @@
-"""Whether a new schedule computes the same [Namjoshi2016, section 4.1].
+"""Proves that a new schedule computes the same [Namjoshi2016, section 4.1].
 
     one-to-one    θ' is a function on every domain, and θ'(s, i) = θ'(t, j) only if s = t, i = j
-    dependences   θ'(a) ≺ θ'(b) for every a -> b: both touch a cell, one writes it, θ(a) ≺ θ(b)
+    dependences   θ'(a) ≺ θ'(b) for every a -> b: both access a cell, one writes it, θ(a) ≺ θ(b)
     parallel      no dependence has its ends in different iterations of a loop marked parallel
 
-Checked once, for the composed schedule: a script may break in the middle what it mends at the end.
-The dependences are memory-based, so a schedule is refused that changes which value a cell holds
-in between, even if no read sees it; except for temporaries of the program, where that is asked for.
+Only the composed schedule is checked: a script may break a dependence and restore it later. The dependences
+are memory-based, so a schedule is refused if it changes the value of a cell in between, even if no read sees
+it; temporaries of the program are exempt, if requested.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class LegalityVerdict(Displayed):
-    """The answer, for every parameter value in the context.
+    """The verdict, for every parameter value in the context.
 
-    It is no where there is a defect or a certain violation.  If all violations are of accesses
-    that only may happen, the order might be right all the same, and nothing here can tell.
+    It is illegal if there is a defect or a certain violation.  If all violations are of may-accesses, the
+    order may still be right, and the verdict is undecided.
     """
 
     obligations: int
@@ -74,19 +74,19 @@ class LegalityVerdict(Displayed):
     violations: tuple[Violation, ...] = ()
     """The simplest first."""
     reassociations: tuple[Reassociation, ...] = ()
-    """What the proof assumes."""
+    """The assumptions of the proof."""
     exact: tuple[str, ...] = ()
-    """Statements that combine ints in another order, which gives the same bits."""
+    """Statements that combine ints in another order, with bit-identical results."""
     private: tuple[Private, ...] = ()
-    """Storage that iterations of parallel loops have for themselves."""
+    """Storage that parallel loops privatise."""
     storage: int = 0
     """How many of the obligations are about changed storage."""
     wrong: tuple[WrongValue, ...] = ()
-    """What reads see where storage has changed, and should not."""
+    """Reads that see wrong values after a change of storage."""
     temporaries: tuple[str, ...] = ()
-    """Variables that hold other values in between, which no read sees; every read sees what it saw."""
+    """Variables with other values in between, which no read sees; every read sees the value it saw."""
     lanes: tuple[tuple[str, ...], ...] = ()
-    """The statements of vector loops that keep anti-dependences because lanes run statement by statement."""
+    """The statements of vector loops that keep anti-dependences, as lanes run statement by statement."""
 
     def __repr__(self) -> str:
         found = [f"{len(self.violations)} violations"] if self.violations else []
@@ -123,12 +123,12 @@ class LegalityVerdict(Displayed):
 
 @dataclass(frozen=True)
 class KnownTimes:
-    """What is known of the new order, and is not proved again."""
+    """Properties of the new order that need not be proved again."""
 
     differ: bool = False
-    """No two instances have the same time."""
+    """Whether no two instances have the same time."""
     single: Collection[str] = ()
-    """Statements of which each instance has one time."""
+    """Statements whose instances each have one time."""
 
 
 NOT_KNOWN = KnownTimes()
@@ -146,10 +146,10 @@ def prove_legal(
     times: KnownTimes = NOT_KNOWN,
     temporaries: bool = False,
 ) -> LegalityVerdict:
-    """Whether the statements of `original` may run in the order of `new`.
+    """Proves that the statements of `original` may execute in the order of `new`.
 
-    `dependences` are the memory-based ones of `original`, if they are already there.  With `temporaries`,
-    variables that are lost after the region count by the values that are read.
+    `dependences` are the memory-based ones of `original`, if already known.  With `temporaries`, variables
+    that are dead after the region are compared by the values that are read.
     """
     context = WitnessContext(original, comparable(original, new))
     count = len(original.statements)
@@ -186,7 +186,7 @@ def _weighed(
     *,
     allow_reassociation: bool,
 ) -> LegalityVerdict:
-    """Which dependences that are not kept count: those of reductions may be free, lanes may keep others."""
+    """Splits the broken dependences: those of reductions may be free, and lanes may preserve others."""
     original = context.program
     known = reductions(original)
     combined = [item for item in carried if allow_reassociation and item.reduction(known)]
@@ -213,9 +213,9 @@ def is_legal(
     allow_reassociation: bool = False,
     dependences: Iterable[Dependence] | None = None,
 ) -> bool:
-    """Whether `prove_legal`, with `temporaries`, says yes; a no comes without examples, and much sooner.
+    """Whether `prove_legal` with `temporaries` would succeed; a refusal has no examples and is much faster.
 
-    `dependences` may be those of which it is not known yet that they are kept.
+    `dependences` may be only those that are not yet known to be preserved.
     """
     context = WitnessContext(original, comparable(original, new))
     if not_a_function(context):
@@ -236,14 +236,15 @@ def is_legal(
 
 
 def has_registers(program: Program) -> bool:
-    """Whether threads keep values in registers, with many accesses that touch no other thread's."""
+    """Whether threads keep values in registers, with many accesses to cells of their own."""
     return any(array.space is MemorySpace.PRIVATE for array in program.arrays)
 
 
 def _conflicts(
     program: Program, parallel: Sequence[ParallelLoop], pieces: Pieces
 ) -> tuple[Iterable[Dependence], tuple[Private, ...]]:
-    """Of a program in its own order, what parallel loops could carry, and what their iterations own."""
+    """For a program in its own order, the dependences that parallel loops could carry, and what they
+    privatise."""
     found: list[Dependence] = []
     owned: list[Private] = []
     for loop in parallel:
@@ -258,30 +259,30 @@ def _conflicts(
 
 @dataclass(frozen=True, eq=False)
 class _Broken:
-    """A dependence that is not kept: `pairs` are in the wrong order, or in a parallel `loop`."""
+    """A broken dependence: `pairs` are in the wrong order, or in a parallel `loop`."""
 
     dependence: Dependence
     pairs: isl.Set
     loop: ParallelLoop | None = None
 
     def reduction(self, known: dict[str, Reduction]) -> Reduction | None:
-        """The reduction whose associativity would do; what is carried along, no loop combines."""
+        """The reduction whose associativity would suffice; no loop combines carried values."""
         found = only_associativity(self.dependence, known)
         if self.loop is not None and (not self.loop.combines or found is None or found.carried):
             return None
         return found
 
     def is_exact(self, known: dict[str, Reduction]) -> bool:
-        """Whether it is between steps of one thread that give the same bits in any order."""
+        """Whether it is between steps of one thread that are bit-identical in any order."""
         return self.loop is None and is_exact(self.dependence, known)
 
     def is_free(self, known: dict[str, Reduction], *, allowed: bool) -> bool:
-        """Whether it need not be kept, with reassociation allowed or not."""
+        """Whether it need not be preserved, with reassociation allowed or not."""
         return self.is_exact(known) or (allowed and self.reduction(known) is not None)
 
 
 def _shown(context: WitnessContext, broken: list[_Broken], known: dict[str, Reduction]) -> list[Violation]:
-    """Each with its smallest example, which those with the same pairs share."""
+    """Each broken dependence with its smallest example, which those with the same pairs share."""
     points: dict[int, Point] = {}
     found: list[Violation] = []
     for item in broken:
@@ -296,7 +297,7 @@ def _shown(context: WitnessContext, broken: list[_Broken], known: dict[str, Redu
 
 
 def _aligned(dependence: Dependence, context: WitnessContext) -> Dependence:
-    """With the parameters of the schedules, which may have more."""
+    """The dependence with the parameters of the schedules, which may have more."""
     space = context.schedules[dependence.source].get_space().params()
     if dependence.relation.get_space().has_equal_params(space):
         return dependence
@@ -306,10 +307,10 @@ def _aligned(dependence: Dependence, context: WitnessContext) -> Dependence:
 def _misordered(
     deps: tuple[Dependence, ...], pieces: Pieces, schedules: Mapping[str, isl.Map]
 ) -> Iterator[_Broken]:
-    """Each dependence that is not kept, with its pairs in the wrong order."""
+    """Yields each broken dependence with its pairs in the wrong order."""
     between: dict[tuple[str, str], _Between] = {}
     kept: set[Hashable] = set()
-    """Shapes of dependences and orders: what is kept once is kept for all pairs of statements alike."""
+    """Shapes of dependences and orders: preserving one of a shape preserves all."""
     shapes = {name: time_shape(schedule) for name, schedule in schedules.items()}
     for item in deps:
         alike = (item.shape, order_shape(shapes[item.source], shapes[item.sink]))
@@ -328,7 +329,7 @@ def _misordered(
 
 @dataclass(frozen=True, eq=False)
 class _Between:
-    """Two statements; pairs of accesses often have the same relation, which is then looked at once."""
+    """Two statements; pairs of accesses often have the same relation, which is then tested once."""
 
     orders: tuple[PairOrder, ...]
     answers: list[tuple[isl.Map, isl.Set | None]] = field(default_factory=list)
@@ -352,7 +353,7 @@ def _carried(parallel: Sequence[ParallelLoop], pieces: Pieces, deps: tuple[Depen
 
 
 def _in_lanes(program: Program, pieces: Pieces, item: _Broken) -> bool:
-    """Whether the lanes of the loop keep it: a statement that reads and writes has to be one assignment."""
+    """Whether the lanes of the loop preserve it: a statement that reads and writes must be one assignment."""
     same = item.dependence.source == item.dependence.sink
     if same and not is_assignment(program, program.statement(item.dependence.source)):
         return False
@@ -360,7 +361,7 @@ def _in_lanes(program: Program, pieces: Pieces, item: _Broken) -> bool:
 
 
 def _temporaries(context: WitnessContext, broken: list[_Broken]) -> tuple[str, ...]:
-    """The variables whose order is broken, and of which every read sees the value it saw."""
+    """The variables whose order is broken, but whose reads all see the values they saw."""
     arrays = {array.name: array for array in context.program.arrays}
     names = dict.fromkeys(item.dependence.array for item in broken if item.dependence.array in arrays)
     new = context.rescheduled()
@@ -370,7 +371,7 @@ def _temporaries(context: WitnessContext, broken: list[_Broken]) -> tuple[str, .
 def _privatised(
     context: WitnessContext, pieces: Pieces, broken: list[_Broken]
 ) -> tuple[list[_Broken], tuple[Private, ...]]:
-    """What is still broken where loops make private what they can, and what that is."""
+    """The dependences that are still broken if loops privatise what they can, and what they privatise."""
     arrays = {array.name: array for array in context.program.arrays}
     program = context.rescheduled()
     found: dict[tuple[ParallelLoop, str], Private | None] = {}
@@ -385,7 +386,7 @@ def _privatised(
 def _assumed(
     program: Program, broken: list[_Broken], known: dict[str, Reduction]
 ) -> tuple[Reassociation, ...]:
-    """The reductions whose steps change their order, with the parallel loops that run them."""
+    """The reductions whose steps are reordered, with the parallel loops that execute them."""
     loops: dict[str, dict[str, None]] = {}
     for item in broken:
         for name in (item.dependence.source, item.dependence.sink):

@@ -1,8 +1,8 @@
-"""Why one instance runs before another, in words.
+"""Explains why one instance executes before another.
 
-The first entry in which two times (p0, j1, p1, ...) differ decides.  If it is a position, the two
-are in the same iteration of the loops around it, and one stands before the other there; if it is
-an iteration number, one is in an earlier iteration of that loop.
+The first entry in which two times (p0, j1, p1, ...) differ decides.  If it is a position, the two are in the
+same iteration of the loops around it, and one precedes the other in the source; if it is an iteration number,
+one is in an earlier iteration of that loop.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from loopwright.prove.legality.violation import Occurrence
 
 @dataclass(frozen=True)
 class PlacedInstance:
-    """An instance with its time in one of the two programs, and the loops around it there."""
+    """An instance with its time in one of the two programs, and the names of the loops around it there."""
 
     name: str
     shown: str
@@ -22,7 +22,7 @@ class PlacedInstance:
     values: dict[str, int]
 
     def iteration(self, loop: int) -> str:
-        """`i = 4`: the number of the loop's iteration, or the author's for it where the loop counts down."""
+        """`i = 4`: the iteration number of the loop, or the source's iterator if the loop counts down."""
         number = self.time[2 * loop + 1]
         if loop >= len(self.loops):
             return str(number)
@@ -30,14 +30,14 @@ class PlacedInstance:
         return f"{name} = {self.values[name] if self.direction(loop) < 0 else number}"
 
     def direction(self, loop: int) -> int:
-        """-1 where the iteration number is the negative of the author's iterator, 0 where both are 0."""
+        """-1 if the iteration number is the negated iterator of the source, 0 if both are 0, else 1."""
         own = self.values.get(self.loops[loop]) if loop < len(self.loops) else None
         number = self.time[2 * loop + 1]
         return 0 if own == number == 0 else -1 if own == -number else 1
 
 
 def as_written(occurrence: Occurrence) -> PlacedInstance:
-    """The author's loops are their iterators; a description may have been in another order already."""
+    """The instance in the source's loops, named by their iterators; these may be reordered already."""
     values = dict(zip(occurrence.iterators, occurrence.instance, strict=True))
     numbers = zip(occurrence.iterators, occurrence.instance, occurrence.before[1::2], strict=False)
     own = tuple(name for name, value, number in numbers if abs(value) == abs(number))
@@ -56,18 +56,18 @@ def short(occurrence: Occurrence) -> str:
 
 
 def order(one: PlacedInstance, other: PlacedInstance) -> str:
-    """`A(0), then B(1): ...`, for times that are in this order."""
+    """`A(0), then B(1): ...`, for instances in this order."""
     return f"{one.shown}, then {other.shown}: {_reason(one, other)}"
 
 
 def at_once(one: PlacedInstance, other: PlacedInstance) -> str:
-    """For two instances with the same time."""
+    """The text for two instances with the same time."""
     where = _iterations(one, other, min(len(one.loops), len(other.loops)))
     return f"{one.shown} and {other.shown} at the same time{f', iteration {where}' if where else ''}"
 
 
 def apart(one: PlacedInstance, other: PlacedInstance, loop: str) -> str:
-    """For two instances in different iterations of a loop whose iterations have no order."""
+    """The text for two instances in different iterations of a parallel loop."""
     depth = _decisive(one, other) // 2
     return (
         f"{one.shown} in iteration {one.iteration(depth)} of {loop}, {other.shown} in "

@@ -1,10 +1,10 @@
-"""A parallel loop carries no dependence.
+"""Checks that a parallel loop carries no dependence.
 
 For a loop at time dimension d: no a -> b with θ'(a) and θ'(b) equal before d and different at d.
 
-The lanes of a vector run together, one statement after the other, and a statement reads before it writes.
-So a loop of lanes with no loop inside may carry an anti-dependence a -> b, a read before a write, where the
-statement of a stands before that of b, or is the same: it is kept however many iterations run together.
+The lanes of a vector run together, one statement after the other, and a statement reads before it writes. So
+a vector loop without inner loops may carry an anti-dependence a -> b, a read before a write, if the statement
+of a precedes that of b, or is the same: it is preserved however many iterations run together.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ from loopwright.source import Span
 class ParallelLoop:
     """The loop at time dimension `dimension` around `statements`.
 
-    `positions` are the constants p0, p1, ... of the dimensions outside it, where only the part of
-    the statements there is meant (a split one has several).  `name` is what to call it, `span`
-    the place in the script that marks it.  One that `combines` gives its iterations private
-    results and puts them together, as OpenMP's `reduction` clause does; in one that does not, the
-    steps of a reduction conflict whatever the user assumes of their operator.
-    One of `blocks` gives each of its iterations an own copy of the storage that their threads share.
-    One of `lanes` may carry anti-dependences that lead forward in its body.
-    `private` is storage every iteration has for itself, which has been proved to be right; one
-    that `privatises` makes more of it where that is right.
+    `positions` are the constants p0, p1, ... of the dimensions outside it, if only the part of the statements
+    there is meant (a split one has several).  `name` is its name, `span` the place in the script that marks
+    it.  A loop that `combines` gives its iterations private results and combines them, as OpenMP's
+    `reduction` clause does; in others, the steps of a reduction conflict whatever the user assumes about
+    their operator. A loop of `blocks` gives each of its iterations its own copy of the storage that their
+    threads share. A loop of `lanes` may carry forward anti-dependences in its body. `private` is storage that
+    is proved to be private to each iteration; a loop that `privatises` makes more storage private if that is
+    correct.
     """
 
     dimension: int
@@ -55,9 +54,9 @@ Pieces = Mapping[str, tuple[TimedPiece, ...]]
 
 
 def inside(loop: ParallelLoop, pieces: Pieces) -> dict[str, tuple[TimedPiece, ...]]:
-    """What runs in the loop: the pieces named, and those that stand in the same loop with them.
+    """The pieces executed in the loop: those named, and those in the same loop.
 
-    Two pieces may share the loop unless a constant outside it is different.
+    Two pieces may share the loop unless a constant outside it differs.
     """
     parts = [piece for name in loop.statements for piece in pieces[name]]
     named = [piece for piece in parts if _at(piece, loop.positions, loop.dimension)]
@@ -86,7 +85,7 @@ def _together(one: TimedPiece, other: TimedPiece, dimension: int) -> bool:
 
 
 def kept_by_lanes(loop: ParallelLoop, pieces: Pieces, dependence: Dependence) -> bool:
-    """Whether this is an anti-dependence that leads forward in the body of a loop of lanes."""
+    """Whether this is a forward anti-dependence in the body of a vector loop."""
     members = inside(loop, pieces)
     bodies = {name: [one.entries[loop.dimension + 1 :] for one in own] for name, own in members.items()}
     is_body = all(isinstance(entry, int) for own in bodies.values() for body in own for entry in body)
@@ -103,7 +102,8 @@ def _place(body: tuple[TimeEntry, ...]) -> tuple[int, ...]:
 def carried_by(
     loop: ParallelLoop, pieces: Pieces, dependences: tuple[Dependence, ...]
 ) -> Iterator[tuple[Dependence, isl.Set | None]]:
-    """For each dependence inside the loop, the pairs it carries, or None where it carries none."""
+    """Yields each dependence inside the loop with the pairs that the loop carries, or None if it carries
+    none."""
     members = inside(loop, pieces)
     for dependence in dependences:
         if dependence.array in loop.private:

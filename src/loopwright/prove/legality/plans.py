@@ -1,4 +1,4 @@
-"""A plan proved: its composed schedule, and the loops it marks parallel."""
+"""Proves a plan: its composed schedule, and the loops it marks parallel."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def prove_plan(
     host: bool = True,
     known: Sequence[StorageChange] = (),
 ) -> LegalityVerdict:
-    """Whether the plan computes what the program as written does.
+    """Proves that the plan computes what the original program does.
 
-    One step after the other: an order of the program as written, other storage in that order, an order of
-    what that made, and so on.  `dependences` are those of the program, if they are there; a plan whose
-    storage has changed is of several programs, and they are computed.  Without `lanes` nothing is known of
-    the order in which the lanes of a vector run; on another device than the `host` storage is not allocated
-    with tests of its sizes.  Of the changes that are `known` it was proved before.
+    The proof has several steps: an order of the original program, other storage in that order, an order of
+    the result, and so on.  `dependences` are those of the program, if known; if a plan changes storage, it
+    has several programs, and their dependences are computed.  Without `lanes` nothing is assumed about the
+    order in which the lanes of a vector run; on a device other than the `host`, storage is not allocated with
+    tests of its sizes.  The `known` changes have been proved before.
     """
     obligations = stored = 0
     assumed: tuple[Reassociation, ...] = ()
@@ -64,13 +64,13 @@ def prove_plan(
 
 
 def _once(earlier: Sequence[Reassociation], last: Sequence[Reassociation]) -> tuple[Reassociation, ...]:
-    """What all steps assume; of the last order it is known which parallel loops it is about."""
+    """The assumptions of all steps; those of the last order name their parallel loops."""
     said = {one.assumption for one in last}
     return (*{one.assumption: one for one in earlier if one.assumption not in said}.values(), *last)
 
 
 def _changed(plan: Plan, change: StorageChange, *, allow_reassociation: bool, host: bool) -> LegalityVerdict:
-    """Whether the order that a change of storage was made in is right, and the change."""
+    """Checks the order in which a change of storage was made, and the change."""
     moved = _moved(change.original, change.before)
     order = prove_legal(
         change.original,
@@ -100,9 +100,9 @@ def prove_order(
     allow_reassociation: bool = False,
     lanes: bool = True,
 ) -> LegalityVerdict:
-    """Whether the order is one of the program that the last change of storage made.
+    """Proves the order of the program that the last change of storage produced.
 
-    `dependences` are those of that program, if they are there.
+    `dependences` are those of that program, if known.
     """
     verdict = prove_legal(
         plan.original,
@@ -118,10 +118,11 @@ def prove_order(
 def is_kept(
     plan: Plan, dependences: Iterable[Dependence], *, before: Plan | None, allow_reassociation: bool = False
 ) -> bool:
-    """Whether `prove_order` says yes, without the examples of a no; `dependences` are those of `ordering`.
+    """Whether `prove_order` would succeed, without examples of a refusal; `dependences` are those of
+    `ordering`.
 
-    `before` is a plan of the same storage of which that is known: of two statements that have their old times
-    it is known again, but for temporaries, which count by what every statement does to them.
+    `before` is a plan with the same storage that is known to be legal: dependences between statements that
+    keep their times are preserved, except those on temporaries, which depend on every access to them.
     """
     parallel, deps = parallel_loops(plan), tuple(dependences)
     if before is not None and before.original is plan.original and not parallel:
@@ -140,7 +141,7 @@ def is_kept(
 
 
 def _moved(before: Program, after: Program) -> frozenset[str]:
-    """The statements that have other times; between two others every dependence is preserved as it is."""
+    """The statements with new times; between two others every dependence is preserved."""
     known = {one.name: one.schedule for one in before.statements}
     return frozenset(one.name for one in after.statements if not _is_same(one.schedule, known[one.name]))
 
@@ -169,13 +170,13 @@ def _with_loops(plan: Plan, verdict: LegalityVerdict) -> LegalityVerdict:
 
 
 def _placed(plan: Plan, occurrence: Occurrence) -> Occurrence:
-    """With the names of the loops around it, as scripts know them."""
+    """The occurrence with the names of the loops around it, as in scripts."""
     leaf = next((leaf for leaf in plan.leaves if leaf.position == occurrence.after[::2]), None)
     return occurrence if leaf is None else replace(occurrence, loops=leaf.loops)
 
 
 def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
-    """The loops whose iterations the plan runs in any order, with whatever stands in them."""
+    """The parallel loops of the plan, with everything inside them."""
     everything = tuple(statement.name for statement in plan.program.statements)
     return tuple(
         ParallelLoop(
@@ -196,12 +197,12 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
 
 
 def _mapped(directive: LoopDirective) -> str:
-    """Of a loop of a GPU, what runs its iterations."""
+    """What executes the iterations of a GPU loop."""
     return f" ({directive.kind.value}s along {directive.axis})" if directive.axis else ""
 
 
 def independent_loops(plan: Plan) -> tuple[IndependentLoops, ...]:
-    """The same loops for the scanning proof: those that are to say that they are independent, and how."""
+    """The same loops for the scanning proof: those to be marked independent, and how."""
     return tuple(
         IndependentLoops(type(annotation), directive.dimension, path)
         for directive in plan.directives

@@ -1,11 +1,11 @@
-"""θ'(a) ≺ θ'(b) for every pair a -> b of a relation, decided one dimension after the other.
+"""Decides θ'(a) ≺ θ'(b) for every pair a -> b of a relation, one dimension after the other.
 
-The pairs that are equal in all dimensions so far are narrowed down, and a dimension that leaves
-none ends the search [Namjoshi2016, section 4.1].
+The pairs that are equal in all dimensions so far are narrowed down, and a dimension that leaves none ends the
+search [Namjoshi2016, section 4.1].
 
-θ' is a function, defined on every instance, and no two instances have the same time.
+Also checks that θ' is a function, defined on every instance, and that no two instances have the same time.
 
-θ'(s, i) = θ'(t, j)  implies  s = t and i = j          [Namjoshi2016, section 4.1]
+    θ'(s, i) = θ'(t, j)  implies  s = t and i = j          [Namjoshi2016, section 4.1]
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from loopwright.prove.legality.violation import (
 
 @dataclass(frozen=True, eq=False)
 class PairOrder:
-    """The time columns of two pieces, worked out as far as they were needed."""
+    """The time columns of two pieces, computed lazily."""
 
     first: TimedPiece
     second: TimedPiece
@@ -49,12 +49,12 @@ class PairOrder:
 def pair_orders(
     first: tuple[TimedPiece, ...], second: tuple[TimedPiece, ...], space: isl.Space
 ) -> tuple[PairOrder, ...]:
-    """All pairs of pieces of two statements; `space` is the one of the pairs of their instances."""
+    """All pairs of pieces of two statements; `space` is that of the pairs of their instances."""
     return tuple(PairOrder(a, b, columns(a, b, space)) for a in first for b in second)
 
 
 def misordered(pairs: isl.Map, orders: tuple[PairOrder, ...]) -> isl.Set | None:
-    """The pairs [a -> b] without θ'(a) ≺ θ'(b), or None where there are none."""
+    """The pairs [a -> b] without θ'(a) ≺ θ'(b), or None if there are none."""
     return _those(pairs, orders, _wrong)
 
 
@@ -63,7 +63,7 @@ def _those(
     orders: tuple[PairOrder, ...],
     parts_of: Callable[[isl.BasicSet, PairOrder], Iterator[isl.Set]],
 ) -> isl.Set | None:
-    """Of the pairs of all pieces those that a function takes, or None where there are none."""
+    """The pairs of all pieces that a function selects, or None if there are none."""
     found = [
         taken
         for order in orders
@@ -94,7 +94,7 @@ def _wrong(pairs: isl.BasicSet, order: PairOrder) -> Iterator[isl.Set]:
 
 
 def carried(pairs: isl.Map, orders: tuple[PairOrder, ...], dimension: int) -> isl.Set | None:
-    """The pairs [a -> b] whose times differ at `dimension` and are the same before it, or None."""
+    """The pairs [a -> b] whose times differ at `dimension` and are equal before it, or None."""
     return _those(pairs, orders, partial(_apart, dimension))
 
 
@@ -119,12 +119,12 @@ def _apart(dimension: int, pairs: isl.BasicSet, order: PairOrder) -> Iterator[is
 
 
 def same_time(pairs: isl.Map, order: PairOrder) -> isl.Set | None:
-    """The pairs [a -> b] of two pieces that have the same time, or None where there are none."""
+    """The pairs [a -> b] of two pieces that have the same time, or None if there are none."""
     return _those(pairs, (order,), _same)
 
 
 def _same(pairs: isl.BasicSet, order: PairOrder) -> Iterator[isl.Set]:
-    """The last dimensions first: they are iterators where the ones before them are numbers of tiles."""
+    """Compares the last dimensions first: if tile numbers precede them, they are iterators."""
     columns = list(order)
     if any(not isinstance(column, ComparedTimes) and column != 0 for column in columns):
         return
@@ -138,7 +138,7 @@ def _same(pairs: isl.BasicSet, order: PairOrder) -> Iterator[isl.Set]:
 
 
 def not_a_function(context: WitnessContext, known: Collection[str] = ()) -> list[Defect]:
-    """For each statement of which it is not `known`, the smallest instance that has no time, or two."""
+    """For each statement that is not `known`, the smallest instance that has no time, or two."""
     found: list[Defect] = []
     for statement in context.program.statements:
         if statement.name in known:
@@ -168,7 +168,7 @@ def _scheduled_twice(context: WitnessContext, name: str, schedule: isl.Map) -> D
 
 
 def collisions(context: WitnessContext, pieces: Mapping[str, tuple[TimedPiece, ...]]) -> list[Defect]:
-    """For each two statements, the smallest pair of instances at the same time."""
+    """For every two statements, the smallest pair of instances at the same time."""
     found: list[Defect] = []
     for one, other in combinations_with_replacement(pieces, 2):
         if all(_never_meet(first, second) for first in pieces[one] for second in pieces[other]):
@@ -197,7 +197,7 @@ def _colliding(
 
 
 def _is_injective(order: PairOrder) -> bool:
-    """Whether the pairs are of one piece, and those of a hull of it with the same time of equal instances."""
+    """Whether the pairs are of one piece, and equal times imply equal instances even in a hull of it."""
     if order.first is not order.second:
         return False
     hull = order.first.domain.unshifted_simple_hull()
@@ -207,7 +207,7 @@ def _is_injective(order: PairOrder) -> bool:
 
 
 def _never_meet(first: TimedPiece, second: TimedPiece) -> bool:
-    """Whether a position differs: almost always, for two statements."""
+    """Whether a position differs, as for most pairs of statements."""
     return any(
         isinstance(a, int) and isinstance(b, int) and a != b
         for a, b in zip(first.entries, second.entries, strict=True)
@@ -219,7 +219,7 @@ def _domain(context: WitnessContext, name: str) -> isl.Set:
 
 
 def _pairs(context: WitnessContext, one: str, other: str) -> isl.Map:
-    """All pairs of instances; of one statement, each two different ones once."""
+    """All pairs of instances; for one statement, every two different ones once."""
     mine, theirs = _domain(context, one), _domain(context, other)
     if one == other:
         return isl.Map.lex_lt(mine.get_space()).intersect_domain(mine).intersect_range(mine)

@@ -1,29 +1,29 @@
-"""Variables that only carry values from writes to reads: what counts of them is the values that are read.
+"""Variables that only carry values from writes to reads: only the values that are read matter.
 
-A temporary `x` of the region, or of the function around it, whose last value is lost: if under θ'
-every read of x sees the value of the write it saw under θ, that is, if the value-based flow on x is
-the same and no read sees a value from before the region, then whatever else happens to x in another
-order changes nothing.  The dependences on x are those of storage, and the one x is enough for the
-new order too.
+Let `x` be a temporary of the region, or of the function around it, that is dead after the region: if under θ'
+every read of x sees the value of the write it saw under θ, that is, if the value-based flow on x is the same
+and no read sees a value from before the region, then reordering the other accesses to x changes nothing.  The
+dependences on x are those of storage, and the single x suffices for the new order too.
 
-A parallel loop can have such storage for each of its iterations.  For a loop at time dimension d, two
-instances are in the same iteration if their times agree up to d.  Storage x is private there if
+A parallel loop can privatise such storage.  For a loop at time dimension d, two instances are in the same
+iteration if their times agree up to d.  Storage x is private there if
 
     contained   every read of x in the loop sees a value that was written in the same iteration:
                 the value-based flow into the loop's reads stays inside iterations, and none comes
                 from before the region;
-    and what is in x after the loop is not read, or
-    last        every iteration writes x, so that the last one leaves what the loop leaves, and where
-                the loop has no iteration, nothing reads x afterwards: OpenMP does not say what it is.
 
-The dependences on x that the loop carries are then no dependences of values: one iteration's x is
-not another's (OpenMP's `private` and `lastprivate`).
+and the value of x after the loop is not read, or
 
-Variables declared in the body of a loop: every iteration has its own, and must not miss another's.
+    last        every iteration writes x, so that the last one leaves what the loop leaves, and if
+                the loop has no iteration, nothing reads x afterwards: OpenMP leaves it undefined.
 
-The statements of a text are proved to be those of the original as if a name were one variable
-throughout.  That is so if no value of it goes from one iteration of the loop around its declaration
-to another, or out of the loop.
+The dependences on x that the loop carries are then not dependences of values: each iteration has its own x
+(OpenMP's `private` and `lastprivate`).
+
+Variables declared in the body of a loop are private to each iteration, which must not need another's. The
+statements of a source are proved to be those of the original as if a name were one variable throughout.  That
+is correct if no value of it flows from one iteration of the loop around its declaration to another, or out of
+the loop.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ from loopwright.prove.legality.times import TimedPiece, comparable, pieces_of
 from loopwright.prove.verdict import Proved, Undecided, Verdict
 
 _EFFORT = 5_000_000
-"""isl's steps for the question where a variable can be declared, at most: some seconds."""
+"""Maximum number of isl operations to decide where a variable can be declared: some seconds."""
 
 
 @dataclass(frozen=True)
 class Private:
-    """`array` is private in `loop`; where `last`, what its last iteration leaves is wanted."""
+    """`array` is private in `loop`; if `last`, the value of the last iteration is live-out."""
 
     array: str
     loop: str
     last: bool
     statements: tuple[str, ...]
-    """What runs in the loop."""
+    """The statements executed in the loop."""
     dimension: int
     """The time dimension of the loop."""
 
 
 def remarks(found: Sequence[Private]) -> list[tuple[str, int]]:
-    """In words what is private where, with the number of variables each remark is about."""
+    """Describes what is private where, with the number of variables in each remark."""
     together: dict[tuple[str, tuple[str, ...], bool], list[str]] = {}
     for one in found:
         together.setdefault((one.loop, one.statements, one.last), []).append(one.array)
@@ -78,14 +78,14 @@ def remarks(found: Sequence[Private]) -> list[tuple[str, int]]:
 
 
 def touching(program: Program, array: Array) -> Program:
-    """The accesses to one array, and the statements that have some."""
+    """The program with only the accesses to one array, and the statements that have some."""
     return with_accesses(program, lambda _, access: access.array == array.name)
 
 
 def carries_the_same_values(old: Program, new: Program, array: Array) -> bool:
-    """Whether `array` is such a temporary of `old`, and `new`, its statements in another order, keeps it one.
+    """Whether `array` is such a temporary of `old`, and stays one in `new`, its statements in another order.
 
-    Writes that only may happen leave open which value is seen.
+    May-writes leave open which value is seen.
     """
     if not old.is_private(array) or not old.is_dead_after(array):
         return False
@@ -98,13 +98,14 @@ def carries_the_same_values(old: Program, new: Program, array: Array) -> bool:
 
 
 OF_BLOCKS = (MemorySpace.SHARED, MemorySpace.OWN, MemorySpace.PRIVATE)
-"""Memory that every block has for itself."""
+"""Memory that is private to each block."""
 
 
 def privatised(
     program: Program, members: Mapping[str, tuple[TimedPiece, ...]], loop: ParallelLoop, array: Array
 ) -> Private | None:
-    """Whether `array` can be private in the loop that holds `members`; `program` has the new schedule."""
+    """Returns how `array` can be private in the loop around `members`, or None; `program` has the new
+    schedule."""
     own = loop.combines or (array.local and not array.rank)
     own = own or (loop.blocks and array.space in OF_BLOCKS)
     if not program.is_private(array) or not own:
@@ -139,10 +140,10 @@ def _private(
 
 
 def _reads_own_writes(part: Program, dimension: int) -> bool:
-    """Whether a write to its cell comes before every read, in the same iteration of a loop at `dimension`.
+    """Whether a write to its cell precedes every read, in the same iteration of a loop at `dimension`.
 
-    Then the last such write is of that iteration too, whichever it is: no value leaves an iteration.  This
-    takes less time to decide than which write it is.  A read of one of several cells is not decided here.
+    Then the last such write is in that iteration too, whichever it is: no value leaves an iteration.  This is
+    faster to decide than which write it is.  A read of one of several cells is not decided here.
     """
     for reader in part.statements:
         for read in distinct(reader.reads):
@@ -160,16 +161,17 @@ def _reads_own_writes(part: Program, dimension: int) -> bool:
 
 
 def _may_share(one: Statement, two: Statement, dimension: int) -> bool:
-    """Whether some iteration of a loop at `dimension` may run both: no constant of their times says no."""
+    """Whether an iteration of a loop at `dimension` may execute both: no constant of their times rules it
+    out."""
     places = [[_position(statement, k) for k in range(0, dimension, 2)] for statement in (one, two)]
     return all(a is None or b is None or a == b for a, b in zip(*places, strict=True))
 
 
 def _is_cleared(part: Program, array: Array, dimension: int) -> bool:
-    """Whether in each iteration of the loops at `dimension` all cells are written before what reads some.
+    """Whether each iteration of the loops at `dimension` writes all cells before it reads any.
 
-    That holds for the loops around these too.  No read is outside of the array, which is proved of all
-    accesses to it.
+    That holds for the outer loops too.  No read is out of bounds, which is proved for all accesses to the
+    array.
     """
     if not all(extent.isdigit() for extent in array.extents):
         return False
@@ -193,7 +195,7 @@ def _is_cleared(part: Program, array: Array, dimension: int) -> bool:
 
 
 def _position(statement: Statement, dimension: int) -> int | None:
-    """The entry of its time, where that is a constant."""
+    """The entry of the statement's time, if it is constant."""
     if dimension >= statement.schedule.dim(OUT):
         return None
     value = statement.schedule.plain_get_val_if_fixed(OUT, dimension)
@@ -214,7 +216,7 @@ def _all_written(writer: Statement, array: Array, dimension: int) -> isl.Set:
 def _written_before(
     reader: Statement, relation: isl.Map, writer: Statement, write: Access, dimension: int
 ) -> isl.Set:
-    """The reads that a write to the same cell in the same iteration comes before."""
+    """The reads that a write to the same cell in the same iteration precedes."""
     mine, theirs = (first(one.schedule, OUT, dimension + 1) for one in (reader, writer))
     cells = relation.apply_range(write.relation.intersect_domain(writer.domain).reverse())
     cells = cells.intersect(mine.apply_range(theirs.reverse()))
@@ -228,9 +230,9 @@ def _written_before(
 def _is_seen_without_iteration(
     program: Program, array: Array, times: isl.UnionMap, loop: ParallelLoop
 ) -> bool:
-    """Whether `array` may be read after the loop where the loop ran no iteration.
+    """Whether `array` may be read after the loop if the loop had no iteration.
 
-    Of a loop in another one it is not known which of its runs are empty.
+    For an inner loop it is not known which of its runs are empty.
     """
     if loop.dimension > 1:
         return True
@@ -252,7 +254,7 @@ def _is_seen_without_iteration(
 def innermost_scope(program: Program, array: Array) -> int | None:
     """The depth of the innermost loops in which `array` can be declared: no value leaves an iteration.
 
-    None where it has to be declared outside of all loops, or where that is not soon known.
+    None if it must be declared outside of all loops, or if that takes too long to decide.
     """
     schedules = comparable(program, program)
     part = touching(program, array)
@@ -274,7 +276,7 @@ def innermost_scope(program: Program, array: Array) -> int | None:
 
 
 def _times(program: Program, members: Mapping[str, tuple[TimedPiece, ...]], dimension: int) -> isl.UnionMap:
-    """{ instance -> (t0, ..., td) } of what runs in the loop: the iteration it is in."""
+    """{ instance -> (t0, ..., td) } for the loop: the iteration of each instance."""
     found = (
         first(program.statement(name).schedule, OUT, dimension + 1).intersect_domain(piece.domain)
         for name, pieces in members.items()
@@ -284,7 +286,7 @@ def _times(program: Program, members: Mapping[str, tuple[TimedPiece, ...]], dime
 
 
 def _written(part: Program, times: isl.UnionMap) -> isl.UnionSet:
-    """The iterations in which the array is written for sure."""
+    """The iterations that certainly write the array."""
     writers = (
         access.relation.domain().intersect(statement.domain)
         for statement in part.statements
@@ -295,9 +297,9 @@ def _written(part: Program, times: isl.UnionMap) -> isl.UnionSet:
 
 
 def declared_in_loops(program: Program) -> Iterator[tuple[str, Node, int, Node]]:
-    """The variables of the region that are declared inside a loop.
+    """Yields the variables of the region that are declared inside a loop.
 
-    With the innermost loop, its depth, and the declaration.
+    Each comes with the innermost loop, its depth, and the declaration.
     """
     local = {array.name for array in program.arrays if array.local}
     around: list[Node] = []
@@ -315,7 +317,7 @@ def declared_in_loops(program: Program) -> Iterator[tuple[str, Node, int, Node]]
 
 
 def prove_scopes(program: Program) -> Verdict:
-    """Whether each iteration can do with its own of what it declares."""
+    """Proves that the variables declared in loops can be private to each iteration."""
     count = 0
     schedules = comparable(program, program)
     pieces = {name: pieces_of(name, schedule) for name, schedule in schedules.items()}

@@ -1,10 +1,10 @@
-"""The ways an accumulation is written in C: `s += e`, `s = s + e`, `s = max(s, e)`, `if (e < s) s = e`.
+"""The forms of an accumulation in C: `s += e`, `s = s + e`, `s = max(s, e)`, `if (e < s) s = e`.
 
-Each of them may depend on a condition without the accumulator: `if (c) s += e`.  What
-`if (e < s) { s = e; p = f; }` sets besides is carried along: the place of the smallest value, an argmin.
+Each of them may depend on a condition without the accumulator: `if (c) s += e`.  Other assignments in `if (e
+< s) { s = e; p = f; }` are carried along: the place of the minimum, an argmin.
 
-Only the shape of the text is looked at here: which operator, which occurrences are the
-accumulator.  Whether `e` leaves the accumulator alone is for the accesses to say.
+Only the syntax is examined here: the operator, and the occurrences of the accumulator.  The accesses show
+whether `e` reads the accumulator.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CALLS = {
 
 @dataclass(frozen=True)
 class AccumulationSyntax:
-    """`target` (operator)= e, where `reads` are the occurrences of the accumulator that make the shape.
+    """`target` (operator)= e, where `reads` are the occurrences of the accumulator in the form.
 
     Ranges are offsets into the text of the statement.
     """
@@ -39,13 +39,13 @@ class AccumulationSyntax:
     target: tuple[int, int]
     reads: tuple[tuple[int, int], ...]
     carried: tuple[tuple[int, int], ...] = ()
-    """What is set where the accumulator is."""
+    """The variables set together with the accumulator."""
     value: tuple[int, int] = (0, 0)
-    """With `carried`, what is compared with the accumulator."""
+    """With `carried`, the value compared with the accumulator."""
 
 
 def accumulation_of(text: str) -> AccumulationSyntax | None:
-    """The accumulation that the text of a statement is, if it is one."""
+    """The accumulation that the text of a statement forms, or None."""
     statement = only_statement(text)
     if statement is None:
         return None
@@ -104,7 +104,7 @@ def _assignment(target: Node, value: Node) -> _Found | None:
 
 
 def _chain(target: Node, value: Node) -> _Found | None:
-    """`s = a + s - b`: one of the terms, with a plus, is the accumulator."""
+    """`s = a + s - b`: the accumulator is one of the terms, with a plus."""
     for name, operators in CHAINS.items():
         if operator(value) in operators:
             own = [(node, sign) for node, sign in _terms(value, operators, 1) if _same(node, target)]
@@ -122,7 +122,7 @@ def _terms(node: Node, operators: tuple[str, ...], sign: int) -> list[tuple[Node
 
 
 def _call(target: Node, value: Node) -> _Found | None:
-    """`s = max(s, e)`, also with the arguments in the other order."""
+    """`s = max(s, e)`, with the arguments in either order."""
     arguments = named_children(field(value, "arguments"))
     name = CALLS.get(_tokens(field(value, "function")))
     own = [node for node in arguments if _same(node, target)]
@@ -130,7 +130,7 @@ def _call(target: Node, value: Node) -> _Found | None:
 
 
 def _choice(target: Node, test: Node, then: Node, orelse: Node) -> _Found | None:
-    """`s = e < s ? e : s`, in all four ways of writing it."""
+    """`s = e < s ? e : s`, in all four forms."""
     compared = _comparison(test, target)
     if compared is None:
         return None
@@ -182,7 +182,7 @@ def _extreme(node: Node) -> AccumulationSyntax | None:
 
 
 def _comparison(test: Node, target: Node) -> tuple[str, Node, Node] | None:
-    """For `e < s` or `s > e`: what s becomes if it is then set to e; the occurrence of s; e."""
+    """For `e < s` or `s > e`: the operator if s is then set to e; the occurrence of s; e."""
     test = without_parentheses(test)
     if test.type != "binary_expression" or operator(test) not in SMALLER + GREATER:
         return None
@@ -199,6 +199,6 @@ def _same(one: Node, other: Node) -> bool:
 
 
 def _tokens(node: Node) -> str:
-    """The text without spaces and comments."""
+    """The tokens without comments."""
     leaves = [part for part in walk(node) if not part.children and part.type != "comment"]
     return " ".join(part.text for part in leaves)

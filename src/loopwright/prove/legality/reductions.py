@@ -1,10 +1,9 @@
-"""Statements that accumulate: reordering them breaks nothing but the associativity of an operator.
+"""Statements that accumulate: reordering them relies only on the associativity of an operator.
 
-The steps of a reduction on one cell depend on each other in every way there is, yet any order of
-them gives the same result where the operator is associative and commutative.  For floating point
-it is not quite, so such an order is refused unless the user allows it; the proof then says so.
-All other dependences of the statements are kept: what sets the cell before, what reads it
-after, and what the added expressions read.
+The steps of a reduction on one cell depend on each other in every way, yet any order of them gives the same
+result if the operator is associative and commutative.  Floating-point operators are not quite, so such an
+order is refused unless the user allows it; the proof then lists the assumption. All other dependences of the
+statements are preserved: writes to the cell before, reads of it after, and reads of the added expressions.
 """
 
 from __future__ import annotations
@@ -46,17 +45,17 @@ class Reduction:
     array: str
     places: tuple[Span, ...]
     exact: str = ""
-    """Not empty where all steps that have the same word here give the same bits in any order."""
+    """Steps with the same nonempty text here are bit-identical in any order."""
     carried: tuple[str, ...] = ()
-    """What is set with the accumulator, such as where the largest value is."""
+    """The variables set with the accumulator, such as the position of the maximum."""
 
 
 @dataclass(frozen=True)
 class Reassociation:
-    """Something the proof assumes: steps of this reduction may be combined in another order.
+    """An assumption of the proof: steps of this reduction may be combined in another order.
 
-    In the parallel loops `loops` the steps would race: there the code has to combine private
-    results, as OpenMP's `reduction` clause does.
+    In the parallel loops `loops` the steps would race: there the code must combine private results, as
+    OpenMP's `reduction` clause does.
     """
 
     statement: str
@@ -66,7 +65,7 @@ class Reassociation:
     span: Span
     loops: tuple[str, ...] = ()
     parted: bool = False
-    """Whether the parts of what a step adds are added one after the other."""
+    """Whether the terms that a step adds are added one after the other."""
 
     @property
     def assumption(self) -> str:
@@ -107,10 +106,10 @@ def _reduction(program: Program, statement: Statement) -> Reduction | None:
 
 
 def _extreme(program: Program, statement: Statement, shape: AccumulationSyntax) -> Reduction | None:
-    """The step of an argmin or argmax; None where it may show more than which of equal values was first.
+    """The step of an argmin or argmax; None if it may reveal more than which of equal values was first.
 
-    What is carried is read nowhere in the step, and has one cell for each cell of the accumulator, which no
-    other cell has: else it tells of other steps.  Values have the accumulator's type.
+    A carried variable is not read in the step, and has one cell for each cell of the accumulator, not shared
+    with another: otherwise it would reveal other steps.  Values have the accumulator's type.
     """
     target, reads = _places(shape, statement.body.place)
     begin = statement.body.place.start
@@ -132,7 +131,7 @@ def _extreme(program: Program, statement: Statement, shape: AccumulationSyntax) 
 
 
 def element_types(program: Program) -> dict[str, CType]:
-    """The types of the elements of arrays, by the words of the file or, of a header's, by the compiler."""
+    """The element types of arrays, as the file declares them or, for those of a header, by the compiler."""
     resolved = program.file.declarations.resolved
     named = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
     declared = {one.name: one.layout.element for one in program.arrays if one.layout is not None}
@@ -146,7 +145,7 @@ def _is_along(write: Access, other: Access) -> bool:
 
 
 def _has_one_type(program: Program, accumulator: str, values: Sequence[Access], text: str) -> bool:
-    """Whether a compared value has the type of the accumulator: a cell as it is, or doubles."""
+    """Whether a compared value has the type of the accumulator: an unmodified cell, or doubles."""
     types = element_types(program)
     kind = types.get(accumulator)
     if not isinstance(kind, Integer | Floating) or {types[one.array] for one in values} != {kind}:
@@ -160,12 +159,12 @@ def _has_one_type(program: Program, accumulator: str, values: Sequence[Access], 
 
 
 def _exactness(program: Program, statement: Statement, operator: str, accumulator: str) -> str:
-    """Of steps on an integer: the word for those that commute exactly, and are defined in any order.
+    """The class of integer steps that commute exactly, and are defined in any order, or "".
 
-    The larger and the smaller of ints and bitwise operators combine in any order.  A sum of numbers that are
-    all positive grows: in any order it passes int only where its end does.  Other sums may overflow in one
-    order and not in another.  Every value that is combined has to be an int: nothing is converted.  Sums and
-    products of unsigned integers, and of what becomes unsigned, are right up to a multiple of 2^bits.
+    Maxima and minima of ints and bitwise operators combine in any order.  A sum of positive numbers grows: in
+    any order it overflows an int only if its final value does.  Other sums may overflow in one order and not
+    in another.  Every combined value must be an int: nothing is converted.  Sums and products of unsigned
+    integers, and of what is converted to unsigned, are exact modulo 2^bits.
     """
     types = element_types(program)
     text = _without_subscripts(without_comments(statement.body.place.text, literals=True))
@@ -180,7 +179,7 @@ def _exactness(program: Program, statement: Statement, operator: str, accumulato
 
 
 def combines_exactly(program: Program, array: str) -> bool:
-    """Whether all steps on an array give the same bits in any order, from whatever they start with."""
+    """Whether all steps on an array are bit-identical in any order, for any initial value."""
     steps = [one for one in reductions(program).values() if one.array == array]
     kind = element_types(program).get(array)
     is_unsigned = isinstance(kind, Integer) and not kind.signed
@@ -194,9 +193,9 @@ def _becomes_unsigned(accumulator: Integer, kind: CType | None) -> bool:
 def _is_of_ints(
     program: Program, text: str, types: Mapping[str, CType], becomes: Callable[[CType | None], bool]
 ) -> bool:
-    """Whether all that a step computes with are ints, or become ints, or what else `becomes` says.
+    """Whether all operands of a step are ints, are converted to ints, or satisfy `becomes`.
 
-    Outside of subscripts only arrays, small decimal numbers, and macros made of such are understood.
+    Outside of subscripts only arrays, small decimal numbers, and macros composed of these are understood.
     """
     macros = [definitions(program.file.macros, name) for name in dict.fromkeys(_CALLED.findall(text))]
     if any(len(one) != 1 or one[0].parameters is None or one[0].conditional for one in macros):
@@ -212,7 +211,7 @@ def _is_of_ints(
 
 
 def _becomes_int(kind: CType | None) -> bool:
-    """Whether every value of the type is one of int; those of char are, whatever its sign."""
+    """Whether int holds every value of the type; it holds those of char, whatever its sign."""
     if isinstance(kind, Integer):
         return kind.rank < INT.rank or kind == INT
     return isinstance(kind, Unknown) and kind.name == "char"
@@ -232,14 +231,14 @@ _INCREMENT = re.compile(r"(?:\+\+\s*[A-Za-z_]\w*|[A-Za-z_]\w*\s*(?:\+\+|\+=\s*[1
 
 
 def _rounds_each_step(program: Program, statement: Statement, accumulator: str) -> bool:
-    """Whether a step may lose a fraction: `int p; p += x` with a number x that is not an integer.
+    """Whether a step may lose a fraction: `int p; p += x` with a non-integer x.
 
-    The accumulator of every step is then rounded towards zero, and the order of the steps shows.
+    The accumulator is then rounded towards zero in every step, so the order of the steps matters.
     """
     kind = (kinds := element_types(program))[accumulator]
     if kind == BOOL:
         return True
-    if isinstance(kind, Floating) or kind == named_type(""):  # not declared where it is seen
+    if isinstance(kind, Floating) or kind == named_type(""):  # not declared where it is visible
         return False
     text = without_comments(statement.body.place.text, literals=True)
     others = [kinds.get(access.array) for access in statement.reads]
@@ -249,7 +248,7 @@ def _rounds_each_step(program: Program, statement: Statement, accumulator: str) 
 
 
 def _computes_integers(program: Program, statement: Statement) -> bool:
-    """Whether all that a statement names and writes besides its cells are integers, macros expanded."""
+    """Whether all names and numbers in a statement outside its cells are integers, with macros expanded."""
     macros = program.file.macros
     for token in reached_tokens(macros, text_between_accesses(statement)):
         if token in CALLS or token in ("if", "else", "sizeof") or definitions(macros, token):
@@ -262,7 +261,7 @@ def _computes_integers(program: Program, statement: Statement) -> bool:
 
 
 def text_between_accesses(statement: Statement) -> str:
-    """The text between the cells that a statement touches."""
+    """The text of a statement without its accesses."""
     text, start = statement.body.place.text, statement.body.place.start
     for access in sorted(statement.accesses, key=lambda one: -one.place.start):
         text = f"{text[: access.place.start - start]} {text[access.place.end - start :]}"
@@ -270,10 +269,10 @@ def text_between_accesses(statement: Statement) -> str:
 
 
 def _is_cut(program: Program, statement: Statement, operator: str, accumulator: str) -> bool:
-    """Whether the larger or smaller of two numbers may become another one in the type of the accumulator.
+    """Whether a maximum or minimum may be converted to another value by the type of the accumulator.
 
-    `unsigned char m; if (x > m) m = x;` keeps the largest x only where all are below 256.  Every number has
-    to be one of that type; below int, nothing may be computed with it, as sums are ints.
+    `unsigned char m; if (x > m) m = x;` keeps the maximum of x only if all are below 256.  Every number must
+    be of that type; for types below int, nothing may be computed with it, as sums are ints.
     """
     types = element_types(program)
     kind = types.get(accumulator)
@@ -289,7 +288,7 @@ def _is_cut(program: Program, statement: Statement, operator: str, accumulator: 
 
 
 def type_of_name(program: Program, word: str) -> CType:
-    """The type of a number, or of a variable that is not storage of the region."""
+    """The type of a literal, or of a variable that is not storage of the region."""
     if word[0].isdigit():
         return literal_type(word)
     found = program.file.declarations.visible(word, program.region)
@@ -303,7 +302,7 @@ _CALLED = re.compile(r"\b(?!if\b|sizeof\b)([A-Za-z_]\w*)\s*\(")
 
 
 def _is_what_it_is_called(program: Program, statement: Statement) -> bool:
-    """Whether `max(s, e)` is the larger of the two, where the file defines it."""
+    """Whether `max(s, e)` is the larger of the two, if the file defines it."""
     for name in _CALLED.findall(statement.body.place.text):
         if name not in CALLS:
             continue
@@ -322,7 +321,7 @@ def _is_what_it_is_called(program: Program, statement: Statement) -> bool:
 
 
 _LOOSE = "b ? b : b"
-"""An argument that a macro without parentheses around its parameters tears apart."""
+"""An argument that a macro without parentheses around its parameters would split."""
 
 
 def _chosen(text: str) -> str | None:
@@ -337,7 +336,7 @@ def _places(shape: AccumulationSyntax, text: Span) -> tuple[Span, tuple[Span, ..
 
 
 def _leaves_alone(statement: Statement, write: Access, reads: tuple[Span, ...]) -> bool:
-    """The accumulator is read where the shape says, and no instance reads its own cell elsewhere."""
+    """Whether the accumulator is read as in the form, and no instance reads its own cell elsewhere."""
     own = [access for access in statement.reads if access.array == write.array]
     accumulator = [access for access in own if access.place in reads]
     others = [access for access in own if access.place not in reads]
@@ -349,7 +348,7 @@ def _leaves_alone(statement: Statement, write: Access, reads: tuple[Span, ...]) 
 
 
 def only_associativity(dependence: Dependence, known: dict[str, Reduction]) -> Reduction | None:
-    """The reduction, where the dependence is between two accumulations by the same operator."""
+    """Returns the reduction if the dependence is between two accumulations by the same operator."""
     first, second = known.get(dependence.source), known.get(dependence.sink)
     if first is None or second is None or first.operator != second.operator:
         return None
@@ -361,29 +360,29 @@ def only_associativity(dependence: Dependence, known: dict[str, Reduction]) -> R
 
 
 def is_exact(dependence: Dependence, known: dict[str, Reduction]) -> bool:
-    """Whether the dependence is between steps that give the same bits in any order."""
+    """Whether the dependence is between steps that are bit-identical in any order."""
     if only_associativity(dependence, known) is None:
         return False
     return known[dependence.source].exact == known[dependence.sink].exact != ""
 
 
 def ordering(program: Program) -> tuple[Dependence, ...]:
-    """The dependences that an order of one thread has to keep."""
+    """The dependences that a sequential order must preserve."""
     known = reductions(program)
     return tuple(one for one in memory_based(program) if not is_exact(one, known))
 
 
 def shared_steps(program: Program) -> tuple[Dependence, ...]:
-    """The dependences that `ordering` leaves out: several threads have to keep these too."""
+    """The dependences that `ordering` omits: several threads must preserve these too."""
     known = {name: one for name, one in reductions(program).items() if one.exact}
     return tuple(one for one in memory_based(program, known) if is_exact(one, known)) if known else ()
 
 
 def used_otherwise(program: Program, operator: str, array: str) -> Statement | None:
-    """The first statement that does anything to `array` but combine values into it.
+    """Returns the first statement that accesses `array` other than to combine values into it.
 
-    Where threads have an array for themselves to combine values in, as with OpenMP's `reduction`, they
-    have none of its other values.
+    If threads have private arrays for combining values, as with OpenMP's `reduction`, they do not see its
+    other values.
     """
     known = reductions(program)
     for statement in program.statements:

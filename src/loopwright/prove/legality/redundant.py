@@ -1,23 +1,23 @@
-"""Whether a program that computes some values several times leaves what another one does.
+"""Proves that a program that computes some values several times leaves what another one does.
 
-P' runs statements of P on other cells, copies cells, and may run the instances of P any number of times: its
-order is a relation.  Claimed with it (`transform.storage.Redundancy`) are μ, the instance of P that one
-of P' computes, and for each copy κ of P' a cell c and a time θ of P: κ is to hold what c holds in P before
-θ.  With F(r) the write of P whose value a read r sees, or the cell that no write changed before,
+P' executes statements of P on other cells, copies cells, and may execute the instances of P any number of
+times: its order is a relation.  The claims (`transform.storage.Redundancy`) are μ, the instance of P that one
+of P' computes, and for each copy κ of P' a cell c and a time θ of P: κ must hold what c holds in P before θ.
+With F(r) the write of P whose value a read r sees, or the cell that no write changed before,
 
-    operations   a statement of P' has the text of its statement of P, but for the cells it names;
-    instances    μ maps all instances of P' to instances of P, and to each of them at least one; where some
-                 are claimed to compute nothing, one of the others, and those of a statement that touches new
-                 storage alone need not be instances of P;
+    operations   a statement of P' has the text of its statement of P, except for the cells it names;
+    instances    μ maps all instances of P' to instances of P, and to each of them at least one; if some
+                 are claimed to compute nothing, one of the others, and those of a statement that accesses
+                 new storage alone need not be instances of P;
     values       F'(r) is for a read r of instance x the same as F(μ(r)), where a write of instance y of P' is
                  that of μ(y), and a write of a copy κ is F(c before θ);
-    copies       so for the read of a copy κ itself, and F(c before θ);
-    left         so for a read after the region of every cell that may be looked at there;
+    copies       the same for the read of a copy κ itself, and F(c before θ);
+    left         the same for a read after the region of every observable cell;
     room         every cell of P' is inside its array.
 
 By induction over the order of P' every instance x then computes what μ(x) computes in P, and every copy holds
-what it is to hold.  That no two tiles that run at the same time store the same cell is proved of P' with
-all other parallel loops.  Whatever is claimed with P' is only a guide: a wrong claim proves nothing.
+the claimed value.  That no two tiles that run at the same time write the same cell is proved of P' with all
+other parallel loops.  The claims are only a guide: a wrong claim proves nothing.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ from loopwright.prove.legality.values import (
 from loopwright.transform.storage import HeldCell, Redundancy, StorageChange
 
 _TRAPS = {"%", "&", "|", "^", "~", "<<", ">>", "%=", "&=", "|=", "^=", "<<=", ">>=", "?", "&&", "||"}
-"""Operators on integers, and those that choose."""
+"""Operators on integers, and operators with conditional evaluation."""
 _Held = Mapping[str, isl.UnionMap | None]
 
 
 def prove_redundant(change: StorageChange, redundancy: Redundancy) -> StorageVerdict:
-    """Whether `change.after` computes what `change.before` does."""
+    """Proves that `change.after` computes what `change.before` does."""
     return _Comparison(change.before, change.after, redundancy).verdict()
 
 
@@ -96,7 +96,7 @@ class _Comparison:
         return self.before.statement(self.claims.computes[statement.name])
 
     def _refuse_no_clearing(self, statement: Statement) -> None:
-        """`cell = 0;`, a cell of new storage, of which nothing is claimed."""
+        """Checks for `cell = 0;`, where the cell is in new storage and has no claim."""
         new = {array.name for array in self.after.arrays} - {array.name for array in self.before.arrays}
         accesses = [(access.is_write, access.must, access.array in new) for access in statement.accesses]
         text = packed(statement.body.place.text).rstrip(";")
@@ -105,7 +105,7 @@ class _Comparison:
             raise InternalError(Code.INTERNAL, f"{statement.name} does not clear a cell of new storage")
 
     def _instance(self, statement: Statement, *, asked: bool = False) -> isl.Map:
-        """μ on the instances of a statement that are claimed to compute one, or on those to ask about."""
+        """μ on the instances of a statement that are claimed to compute one, or on those asked about."""
         computing = self.claims.instances.get(statement.name)
         if asked and computing is not None:
             computing = self.claims.named_in.get(statement.name, computing).union(computing).coalesce()
@@ -113,7 +113,7 @@ class _Comparison:
         return named if computing is None else named.intersect_domain(computing)
 
     def _named(self, statement: Statement) -> isl.Map:
-        """As it is claimed, or the iterators of the original, by their names."""
+        """μ as claimed, or by the names of the original's iterators."""
         old = self._original(statement)
         if statement.name in self.claims.named:
             claimed = self.claims.named[statement.name].intersect_domain(statement.domain)
@@ -127,7 +127,7 @@ class _Comparison:
         return chosen.intersect_domain(statement.domain.intersect_params(self.after.context))
 
     def _operation(self, new: Statement) -> Iterator[WrongValue]:
-        """The text of the original, and none but its instances."""
+        """Checks for the text of the original, and only its instances."""
         old = self._original(new)
         self._refuse_other_iterators(old, new)
         for access in (*old.accesses, *new.accesses):
@@ -150,7 +150,8 @@ class _Comparison:
             yield WrongValue(f"the tiles run {shown}", "no such instance", "one", point.parameters, place)
 
     def _refuse_other_iterators(self, old: Statement, new: Statement) -> None:
-        """The text may use iterators by their names; with a claimed μ, in subscripts of moved cells alone."""
+        """Checks iterators: text may use them by name; with a claimed μ, only in subscripts of moved
+        cells."""
         if new.name in self.claims.named and new.iterators != old.iterators:
             own = {*old.iterators, *new.iterators}
             kept = {access.array for access in new.accesses} & {array.name for array in self.before.arrays}
@@ -163,7 +164,7 @@ class _Comparison:
             raise InternalError(Code.INTERNAL, f"iterators of {new.name} have other types")
 
     def _refuse_traps(self, statement: Statement) -> None:
-        """What is computed of unknown values must be defined: no operation on integers."""
+        """Checks that operations on unknown values are defined: none is on integers."""
         types = {array.name: array.element_type for array in self.after.arrays}
         resolved = self.after.file.declarations.resolved
         kinds = {unqualified(resolved(types[access.array] or "")) for access in statement.accesses}
@@ -174,7 +175,7 @@ class _Comparison:
             raise GaveUp(Code.UNDECIDED, message)
 
     def _missing(self) -> Iterator[WrongValue]:
-        """Instances of the original that nothing computes."""
+        """Yields instances of the original that nothing computes."""
         for old in self.before.statements:
             left = old.domain.intersect_params(self.before.context)
             for new in self.after.statements:
@@ -187,7 +188,7 @@ class _Comparison:
                 yield WrongValue(f"the tiles leave out {shown}", "a tile", "none", point.parameters, place)
 
     def _is_staged(self, copies: tuple[Statement, ...]) -> bool:
-        """Whether values need not be compared: tiles compute on copies of the cells, and nothing twice."""
+        """Whether values need no comparison: tiles compute on copies of the cells, and nothing twice."""
         if self.claims.instances or self.claims.idle or self.claims.seen:
             return False
         computing = [one for one in self.after.statements if one not in copies]
@@ -228,10 +229,10 @@ class _Comparison:
         held: _Held,
         joined: Collection[str],
     ) -> Iterator[WrongValue]:
-        """What a read sees against what it is to see.
+        """Compares what a read sees with what it must see.
 
-        First for all instances that are asked about: what is seen would be that wherever what was written
-        means something, and what the instances that are needed see does.  Else for these alone.
+        First for all instances asked about: values must be right wherever the writes have a meaning, and the
+        writes that needed instances see must have one.  Otherwise for the needed instances alone.
         """
         needed = self._needed(reader)
         if needed is not None and needed.is_empty():
@@ -246,19 +247,19 @@ class _Comparison:
         yield from difference(reader, wanted, found, self.after)
 
     def _needed(self, reader: ComparedRead) -> isl.UnionSet | None:
-        """The instances that have to see the right value, where more are asked about."""
+        """The instances that must see the right value, if more are asked about."""
         if reader.statement is None or reader.statement.name not in self.claims.instances:
             return None
         return isl.UnionSet.from_set(self._counting[reader.statement.name].set_tuple_name(reader.name))
 
     def _known(self, name: str, found: isl.UnionMap) -> isl.UnionMap:
-        """What a copy holds, where that is claimed."""
+        """The value of a copy, where it is claimed."""
         known = self._counting[name].set_tuple_name(str(AccessTuple(name, "reads")))
         return found.intersect_domain(isl.UnionSet.from_set(known))
 
     def _has_meaning(self, seen: isl.UnionMap, needed: isl.UnionSet | None, joined: Collection[str]) -> bool:
-        """Whether all that these instances see is claimed to compute or hold something, or was there."""
-        for part in nonempty_maps(seen):  # restricted to these instances last: they have many pieces
+        """Whether all writes that these instances see have a claimed value, or precede the region."""
+        for part in nonempty_maps(seen):  # restricted to these instances last, because they have many pieces
             access = AccessTuple.of(str(part.get_tuple_name(OUT)))
             if access is None or access.verb != "writes" or access.statement in joined:
                 continue
@@ -272,7 +273,7 @@ class _Comparison:
     def _joined(
         self, copies: tuple[Statement, ...], arrays: Collection[str]
     ) -> Iterator[tuple[str, tuple[JoinedWrites, HeldCell]]]:
-        """Copies to these arrays whose writes need not be told apart by tiles."""
+        """Yields copies to these arrays whose writes need not be distinguished by tile."""
         for copy in copies:
             if copy.writes[0].array in arrays and copy.name not in self.claims.instances:
                 found = joined_writes(self.after, copy, self.claims.held[copy.name], self._flow.entries)
@@ -280,13 +281,13 @@ class _Comparison:
                     yield copy.name, found
 
     def _joined_reader(self, name: str, held: HeldCell) -> ComparedRead:
-        """What the pairs of a copy hold: asked of P, and of nothing else."""
+        """A reader for the value of joined writes, which exists in P only."""
         pairs = _pairs_of(name)
         cell, time = held.cell.set_tuple_name(IN, pairs), held.time.set_tuple_name(IN, pairs)
         return ComparedRead(pairs, cell, cell, None, name, None, time)
 
     def _claimed_reads(self, copies: tuple[Statement, ...]) -> Iterator[tuple[str, tuple[Statement, int]]]:
-        """The reads of which it is claimed what they see, by the names of readers."""
+        """Yields the reads with claimed sources, by the names of readers."""
         for name, number in self.claims.seen:
             statement = self.after.statement(name)
             access = AccessTuple(name, "reads", None if statement in copies else number)
@@ -294,13 +295,13 @@ class _Comparison:
 
     @cached_property
     def _counting(self) -> dict[str, isl.Set]:
-        """The instances that compute something, or hold something."""
+        """The instances that compute or hold a value."""
         names = (*self.claims.computes, *self.claims.held)
         return {name: self._claimed_of(name, asked=False) for name in names}
 
     @cached_property
     def _asked(self) -> dict[str, isl.Set]:
-        """Those to ask about."""
+        """The instances asked about."""
         names = (*self.claims.computes, *self.claims.held)
         return {name: self._claimed_of(name, asked=True) for name in names}
 
@@ -334,7 +335,7 @@ class _Comparison:
         return found
 
     def _readers(self) -> Iterator[ComparedRead]:
-        """The reads of P', and in P those of the instances that they stand for."""
+        """Yields the reads of P', and in P those of the instances that they compute."""
         for new in self.after.statements:
             if new.name not in self.claims.computes:
                 continue
@@ -350,7 +351,7 @@ class _Comparison:
                 )
 
     def _time(self, new: Statement, name: str) -> isl.Map:
-        """When P runs what an instance of P' computes."""
+        """The time at which P executes the instance that one of P' computes."""
         time = self._instance(new, asked=True).apply_range(self._original(new).schedule)
         return time.set_tuple_name(IN, name)
 
@@ -363,9 +364,9 @@ class _Comparison:
         return ComparedRead(name, before, after, copy, access_text(read), read.place, time)
 
     def _meant(self, seen: isl.UnionMap, held: _Held, joined: Collection[str] | None = None) -> isl.UnionMap:
-        """What P' sees, as writes and cells of P.
+        """The writes and cells of P that correspond to what P' sees.
 
-        Where that is claimed, what `joined` copies hold everywhere; or with None where it is asked about.
+        Instances count where they are claimed, `joined` copies everywhere; with None, where asked about.
         """
         meant = isl.UnionMap.empty(seen.get_space())
         for part in nonempty_maps(seen):
@@ -386,12 +387,12 @@ class _Comparison:
 
 
 def _pairs_of(copy: str) -> str:
-    """The name of what a copy holds as a reader, where its writes are joined."""
+    """The name of a joined copy as a reader."""
     return f"{copy} in pairs"
 
 
 def _as_copy(name: str, found: isl.UnionMap | None) -> isl.UnionMap | None:
-    """What pairs hold, under the name that the reads of the copy have."""
+    """The value of joined writes, under the name of the copy's reads."""
     if found is None:
         return None
     reader = str(AccessTuple(name, "reads"))

@@ -1,12 +1,12 @@
-"""Two descriptions of one program that differ in the order: whether the new order is a right one.
+"""Checks the order of a program that is described twice, in two orders.
 
-    before.scop   statements with domains D, times θ, the cells they touch
+    before.scop   statements with domains D, times θ, the cells they access
     after.scop    the same statements with domains D', times θ'; D' may have numbers of tiles in front
 
-Statements are matched one by one, by their texts where they have them.  The new order is right if
-D' without the numbers of tiles is D, and θ' keeps every dependence of `before` [Namjoshi2016, section 4.1].
-Instances that share a time run in any order, which is right for those that do not depend on
-each other.  What the statements touch is taken from `before`.
+Statements are matched one by one, by their texts if they have them.  The new order is right if D' without the
+tile numbers is D, and θ' preserves every dependence of `before` [Namjoshi2016, section 4.1]. Instances that
+share a time execute in any order, which is right if they do not depend on each other.  The accesses of the
+statements are those of `before`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from loopwright.source import Span
 
 
 def prove_rescheduled(before: Program, after: Program) -> LegalityVerdict:
-    """Whether the statements of `before` may run in the order of `after`."""
+    """Proves that the statements of `before` may execute in the order of `after`."""
     _refuse_silence(before)
     _refuse_open_orders(before)
     schedules = _schedules(before, after)
@@ -34,7 +34,7 @@ def prove_rescheduled(before: Program, after: Program) -> LegalityVerdict:
 
 
 def _refuse_silence(before: Program) -> None:
-    """A description for a code generator need not say what is touched: then any order would do."""
+    """Raises an error if no writes are given, as in code generator input: any order would be legal."""
     for statement in before.statements:
         if not statement.writes:
             raise BadInput(
@@ -46,7 +46,7 @@ def _refuse_silence(before: Program) -> None:
 
 
 def _refuse_open_orders(before: Program) -> None:
-    """An order that leaves two instances open does not say what the program computes."""
+    """Raises an error if two instances are unordered: it is then undefined what the program computes."""
     same = prove_legal(before, before, dependences=())
     if not same.proved:
         raise BadInput(
@@ -69,7 +69,7 @@ def _schedules(before: Program, after: Program) -> Schedules:
 
 
 def _times(before: Program, old: Statement, after: Program, new: Statement) -> isl.Map:
-    """θ' as a relation on the instances of `old`; several times where tiles run one twice."""
+    """θ' as a relation on the instances of `old`; several times if tiles execute an instance twice."""
     tiles = new.depth - old.depth
     mine, theirs = _text(old, 0), _text(new, tiles)
     if tiles < 0 or (mine and theirs and mine != theirs):
@@ -84,7 +84,7 @@ def _times(before: Program, old: Statement, after: Program, new: Statement) -> i
 
 
 def _text(statement: Statement, tiles: int) -> str:
-    """The text of a statement, its iterators by their numbers."""
+    """The text of a statement, with its iterators numbered."""
     numbers = {name: f"_{k - tiles}" for k, name in enumerate(statement.iterators)}
     return " ".join(statement_text(statement, numbers).split())
 
@@ -99,7 +99,7 @@ def _differ(after: Program, what: str, place: Span | None = None) -> BadInput:
 
 
 def _extra(before: Program, old: Statement, extra: isl.Set, new: Statement) -> Illegal:
-    """NEW runs an instance that OLD does not."""
+    """The error for an instance that NEW executes and OLD does not."""
     point = smallest_point(extra)
     assert point is not None
     context = WitnessContext(before, {old.name: old.schedule})

@@ -1,14 +1,14 @@
-"""Products that a buffer holds: b = f * a for a copy, and b where the statement had f * a'.
+"""Buffers of products: b = f * a for a copy, and b where the statement had f * a'.
 
-With `pack(.., scaled)` a copy keeps f times a cell, and the product is not computed again in every iteration.
-Let K be a statement that P' has and P has not, `b = f * a;` or `b = a * f;`, with
+With `pack(.., scaled)` a copy holds f times a cell, so the product is not recomputed in every iteration. Let
+K be a statement that P' has and P has not, `b = f * a;` or `b = a * f;`, with
 
     f        a variable that no statement of P or P' writes;
     types    f, a and b of one floating-point type, so that the product is rounded to the type of b anyway.
 
-Where a statement of P' reads b's array and that of P has `f * a'` (`a' * f`) in its place, the product counts
-as one access, that of a': it has the value of b if a' reads in P what a reads in the instance of K that wrote
-b.  That is what is proved of a copy `b = a;` (`storage`).
+If a statement of P' reads b's array and that of P has `f * a'` (`a' * f`) in its place, the product counts as
+one access, that of a': it has the value of b if a' reads in P what a reads in the instance of K that wrote b.
+The same is proved of a copy `b = a;` (`storage`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from loopwright.source import Span
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """`factor * cell`, or with `first` false `cell * factor`."""
+    """`factor * cell`, or `cell * factor` if `first` is false."""
 
     factor: Access
     cell: Access
@@ -36,7 +36,7 @@ class Product:
 
 
 def product_of(copy: Statement, program: Program) -> Product | None:
-    """The product that is all that a new statement computes, and that its target is for."""
+    """The product that a new statement stores, if it computes nothing else."""
     exact = all(one.must and one.relation.is_single_valued() for one in copy.accesses)
     if len(copy.writes) != 1 or len(copy.reads) != 2 or not exact:
         return None
@@ -53,7 +53,7 @@ def product_of(copy: Statement, program: Program) -> Product | None:
 
 
 def _product(node: Node, statement: Statement, program: Program) -> Product | None:
-    """A product of a variable without subscripts and a cell, both accesses of the statement."""
+    """A product of a scalar and a cell, both accesses of the statement."""
     if node.type != "binary_expression" or operator(node) != "*":
         return None
     reads = {one.place: one for one in statement.reads}
@@ -69,11 +69,11 @@ def _product(node: Node, statement: Statement, program: Program) -> Product | No
 
 
 class OtherProducts(Exception):
-    """The second program has a buffer of products in place of something else; the message says where."""
+    """The second program has a buffer of products in place of another expression; the message says where."""
 
 
 def with_products(before: Program, after: Program, products: Mapping[str, Product | None]) -> Program:
-    """The same of a program that is ours."""
+    """The same as `merged_products`, for a program that was generated here."""
     try:
         return merged_products(before, after, products)
     except OtherProducts as failure:
@@ -81,7 +81,8 @@ def with_products(before: Program, after: Program, products: Mapping[str, Produc
 
 
 def merged_products(before: Program, after: Program, products: Mapping[str, Product | None]) -> Program:
-    """`before`, each product that a buffer of `after` holds counted as one access; by the new statements."""
+    """`before`, with each product that a buffer of `after` holds counted as one access; by the new
+    statements."""
     held = {after.statement(name).writes[0].array: one for name, one in products.items() if one is not None}
     if not held:
         return before
@@ -102,7 +103,7 @@ def merged_products(before: Program, after: Program, products: Mapping[str, Prod
 def _refuse_other_writes(
     before: Program, after: Program, products: Mapping[str, Product | None], held: Mapping[str, Product]
 ) -> None:
-    """Factors are never written, and a buffer of products by one statement alone, which is new."""
+    """Checks that factors are never written, and each buffer of products by one new statement only."""
     writes = [(s.name, a.array) for program in (before, after) for s in program.statements for a in s.writes]
     factors = {one.factor.array for one in held.values()}
     for name, array in writes:
@@ -111,7 +112,7 @@ def _refuse_other_writes(
 
 
 def _operands(old: Node, new: Node, cells: Mapping[Span, Product]) -> Iterator[tuple[Node, Product]]:
-    """The expressions of `old` in whose place `new` has one of the cells."""
+    """Yields the expressions of `old` that one of the cells replaces in `new`."""
     if new.span in cells:
         yield old, cells[new.span]
     elif old.type == new.type and len(old.children) == len(new.children):

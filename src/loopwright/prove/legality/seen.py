@@ -1,13 +1,13 @@
-"""Which write each read sees, where that is claimed: proved, not computed.
+"""Proves claims about which write each read sees, instead of computing them.
 
 A read r of an array is claimed to see the write σ(r).  It does, if
 
     written    σ(r) is an instance of its statement, and writes the cell that r reads;
-    before     σ(r) runs before r;
-    last       no write w of the array touches that cell with σ(r) < w < r.
+    before     σ(r) executes before r;
+    last       no write w of the array accesses that cell with σ(r) < w < r.
 
-Every one of these says that a set is empty, and no last write has to be found.  What is claimed is only a
-guide: a wrong one is refuted with the instances that show it.
+Each of these states that a set is empty, and no last write must be computed.  The claims are only a guide: a
+wrong one is refuted with the instances that show it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from loopwright.transform.storage import SeenWrite
 
 @dataclass(frozen=True)
 class _Claim:
-    """That `reader` sees at `read` what `writer` wrote: { read -> write }."""
+    """The claim that `reader` sees at `read` what `writer` wrote: { read -> write }."""
 
     reader: Statement
     read: Access
@@ -43,7 +43,7 @@ class _Claim:
 
 @dataclass(frozen=True)
 class _Writes:
-    """The cells of an array that a statement writes, { w -> cell }, and one conjunction that has them all."""
+    """The cells of an array that a statement writes, { w -> cell }, and one basic map that contains them."""
 
     writer: Statement
     array: str
@@ -103,9 +103,9 @@ class ClaimedFlow:
         claimed: Sequence[SeenWrite],
         asked: isl.Set | None = None,
     ) -> Iterator[WrongValue]:
-        """What is wrong with what is claimed of the reads of the instances `needed`.
+        """Yields errors in what is claimed of the reads of the instances `needed`.
 
-        More of them may be `asked` about first, in a simpler set: what is right there is right for all.
+        More of them may be `asked` about first, in a simpler set: if the claim holds there, it holds for all.
         """
         needed = needed.intersect_params(self.program.context)
         asked = needed if asked is None else asked.intersect_params(self.program.context)
@@ -118,7 +118,7 @@ class ClaimedFlow:
             source = one.source.intersect_domain(needed)
             writer = self.program.statement(one.writer)
             simple = one.source.intersect_domain(asked).intersect_range(writer.domain)
-            # A part of what is right is right.  The hull has one piece, and many are compared in pairs.
+            # A subset of a right claim is right.  The hull has one piece; many pieces are compared in pairs.
             wide = _hull(simple)
             if not (wide.is_single_valued() or source.is_single_valued()):
                 message = f"could not decide what {reader.name} sees: two writes are claimed"
@@ -137,7 +137,7 @@ class ClaimedFlow:
     def _later_writes(
         self, reader: Statement, read: Access, writer: Statement, tried: tuple[isl.Map, isl.Map, isl.Map]
     ) -> Iterator[WrongValue]:
-        """Writes between the one that is claimed and the read; `tried` are the claims, the simplest first."""
+        """Yields writes between the claimed one and the read; `tried` are the claims, the simplest first."""
         partings = (self._parting(reader, writer, each) for each in tried)
         parting = next((each for each in partings if each is not None), None)
         if parting is None:
@@ -158,7 +158,7 @@ class ClaimedFlow:
             yield WrongValue(shown, wanted, found, point.parameters, read.place)
 
     def _other_cells(self, read: Access, source: isl.Map, writer: Statement) -> isl.Set:
-        """Where what is claimed to be seen writes another cell than the read needs."""
+        """The reads for which the claimed write writes another cell."""
         (write,) = writer.writes
         if write.array != read.array:
             return source.domain()
@@ -166,7 +166,7 @@ class ClaimedFlow:
         return mine.subtract(source.apply_range(write.relation)).domain()
 
     def _parting(self, reader: Statement, writer: Statement, source: isl.Map) -> int | None:
-        """The first entry where σ(r) and r differ in time: there σ(r) is before r, for all of them."""
+        """The first entry where σ(r) and r differ in time, if σ(r) is before r there for all of them."""
         for k in range(len(self.entries[reader.name])):
             origin, mine = source.apply_range(self._values[writer.name, k]), self._values[reader.name, k]
             if origin.is_subset(mine):
@@ -177,9 +177,9 @@ class ClaimedFlow:
         return None
 
     def _between(self, claim: _Claim, wide: _Claim, other: _Writes) -> Iterator[WrongValue]:
-        """Other writes to the cell after the one that is claimed to be seen and before the read.
+        """Yields other writes to the cell after the claimed one and before the read.
 
-        More instances than there are make more pairs: where a hull of them has none, there are none.
+        A superset of the instances has more pairs: if a hull of them has none, there are none.
         """
         if any(self._pairs(wide, other.writer, each) is None for each in (other.hull, other.cells)):
             return
@@ -196,7 +196,7 @@ class ClaimedFlow:
         return next(self._after(claim, later, cells), None)
 
     def _after(self, claim: _Claim, later: Statement, cells: isl.Map) -> Iterator[isl.Map]:
-        """The pairs (r, w) of `cells` with σ(r) < w < r, in parts that are not empty.
+        """Yields the pairs (r, w) of `cells` with σ(r) < w < r, in nonempty parts.
 
         Entry by entry w is first equal to both, then to one of them.
         """
@@ -221,7 +221,7 @@ class ClaimedFlow:
     def _compared(
         self, pairs: isl.Map, one: Statement, value: isl.Map, relation: Relation, later: Statement, k: int
     ) -> isl.Map:
-        """The pairs (r, w) where entry k of the times has this relation: all or none if both are numbers."""
+        """The pairs (r, w) where entry k of the times has this relation: all or none for constants."""
         first, second = (self.entries[each.name][k] for each in (one, later))
         if pairs.plain_is_empty():
             return pairs
@@ -233,7 +233,7 @@ class ClaimedFlow:
 
 
 def _hull(pairs: isl.Map) -> isl.Map:
-    """Pairs that one conjunction describes, these among them."""
+    """A superset of the pairs that is one basic map."""
     return pairs if pairs.n_basic_map() <= 1 else isl.Map.from_basic_map(pairs.unshifted_simple_hull())
 
 
@@ -248,7 +248,7 @@ def _below(value: isl.Map) -> isl.Map:
 
 
 def _order(value: isl.Map, relation: Relation) -> isl.Map:
-    """{ [s] -> [t] : s < t }, or with another relation between them."""
+    """{ [s] -> [t] : s < t }, or with another relation."""
     times = value.get_space().range()
     match relation:
         case Relation.EQ:
@@ -262,5 +262,5 @@ def _order(value: isl.Map, relation: Relation) -> isl.Map:
 
 
 def _related(pairs: isl.Map, one: isl.Map, relation: Relation, other: isl.Map) -> isl.Map:
-    """The pairs (r, w) with one(r) < other(w), or with another relation between them."""
+    """The pairs (r, w) with one(r) < other(w), or with another relation."""
     return pairs.intersect(one.apply_range(_order(one, relation)).apply_range(other.reverse()))

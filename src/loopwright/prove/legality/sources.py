@@ -1,22 +1,21 @@
-"""Where the values that are read come from: exact, value-based data flow, access by access.
+"""Exact, value-based data flow, access by access: the sources of the values that are read.
 
-A read is an instance of a reader, under the name of the reader; a write is an instance of
-`S writes k`, the access number k of a statement; what a cell held before the region is
-`before A[c]`.
+A read is an instance of a reader, under the name of the reader; a write is an instance of `S writes k`, the
+access number k of a statement; the value of a cell before the region is `before A[c]`.
 
-Copies to a cell by several tiles, seen as one write where it does not matter which tile it was.
+Copies to a cell by several tiles are treated as one write if it does not matter which tile it was.
 
-A copy κ at time θ(κ) writes the cell c(κ), and is to hold the value h(κ).  With the first p entries of times,
+A copy κ at time θ(κ) writes the cell c(κ), and must hold the value h(κ).  With the first p entries of times,
 
     value      h(κ) is a function of θ(κ)[:p] and c(κ);
     order      every other access of the array differs from κ in one of the entries before p, which are
-               numbers for both;
+               constants for both;
     known      all instances of κ are claimed to hold their value.
 
-Then the order of κ and any other access is told by these entries, and of two instances of κ with the same
-ones and the same cell both write the same value: the instances are looked at as pairs (θ[:p], c), without
-the dimensions of tiles, and with one set in the place of those of inner tiles and tiles at borders, if
-its pairs are all there.
+Then these entries determine the order of κ and any other access, and two instances of κ with the same entries
+and the same cell both write the same value: the instances are represented as pairs (θ[:p], c), without the
+dimensions of tiles, and with one set instead of those of inner tiles and tiles at borders, if it contains no
+other pairs.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ _BEFORE = "before"
 
 @dataclass(frozen=True)
 class AccessTuple:
-    """An access of a statement as a tuple of isl, which has a name only: `S1 reads 2`, `S1 writes 0`.
+    """An access of a statement as an isl tuple, which has only a name: `S1 reads 2`, `S1 writes 0`.
 
-    The number is that of the access; a copy has one read, and `S1 reads` is enough.
+    The number is that of the access; a copy has one read, so `S1 reads` suffices.
     """
 
     statement: str
@@ -54,7 +53,7 @@ class AccessTuple:
 
     @staticmethod
     def of(name: str) -> AccessTuple | None:
-        """The access that has this name; None for cells, before the region and after it."""
+        """The access with this name; None for cells before and after the region."""
         match name.split(" "):
             case [statement, "reads"] if statement != _BEFORE:
                 return AccessTuple(statement, "reads")
@@ -64,16 +63,16 @@ class AccessTuple:
 
 
 def cell_before(name: str) -> str | None:
-    """The array of a tuple of cells with the values that they had before the region."""
+    """The array of a tuple of cells with their values before the region."""
     before, _, array = name.partition(" ")
     return array if before == _BEFORE and array else None
 
 
 @dataclass(frozen=True, eq=False)
 class JoinedWrites:
-    """Writes of a statement that are told apart by the first entries of their times and the cell alone.
+    """Writes of a statement that are distinguished by the first entries of their times and the cell alone.
 
-    { [entries, cell] -> cell } and { [entries, cell] -> entries }; `joined.py` says when.
+    { [entries, cell] -> cell } and { [entries, cell] -> entries }; the module docstring says when.
     """
 
     cells: isl.Map
@@ -88,8 +87,8 @@ def sources(
 ) -> dict[str, isl.UnionMap]:
     """{ reader -> write, or the cell that no write changed before }, by the names of the readers.
 
-    An instance runs at [0, θ, 0] what it reads and at [0, θ, 1] what it writes; the end is [1, 0, ...].
-    Readers that are not statements may have a `given` time θ.  Writes that are `joined` are seen as one.
+    An instance executes its reads at [0, θ, 0] and its writes at [0, θ, 1]; the end is [1, 0, ...]. Readers
+    that are not statements may have a `given` time θ.  Writes that are `joined` are treated as one.
     """
     length = max((one.schedule.dim(OUT) for one in program.statements), default=0)
     timed = {one.name: _timed(one, length) for one in program.statements}
@@ -125,10 +124,10 @@ class _TimedRead:
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """What the cell c holds before the time θ: { read -> [θ, c] }.
+    """The value of the cell c before the time θ: { read -> [θ, c] }.
 
-    The answer depends on θ and c alone, so that readers with the same equalities between them share it, and
-    the dimensions and cases of a reader do not count where it is found.
+    The answer depends on θ and c alone, so readers with the same equalities between them share it, and the
+    dimensions and cases of a reader do not matter.
     """
 
     name: str
@@ -182,10 +181,7 @@ def _writes(
 
 
 def _lasting(writes: Sequence[_TimedWrite]) -> list[_TimedWrite]:
-    """Without those whose instances are all followed by a write to their cell, which are nowhere the last.
-
-    The last write to a cell has none after it, so that it is never among those that are left out.
-    """
+    """The writes without those that another write to their cell always follows, which are never the last."""
     return [
         one for one in writes if not any(_is_overwritten(one, other) for other in writes if other is not one)
     ]
@@ -209,7 +205,7 @@ def _flow(
     def union(maps: Iterable[isl.Map]) -> isl.UnionMap:
         return reduce(isl.UnionMap.union, map(isl.UnionMap.from_map, maps), isl.UnionMap.empty(space))
 
-    # Without its redundancies: isl fails to factorise some relations that have them.
+    # Without redundancies: isl fails to factorise some relations that have them.
     reads, must, may = (
         union(maps).intersect_params(program.context).remove_redundancies()
         for maps in (
@@ -244,14 +240,14 @@ def _reading_time(access: AccessTuple, relation: isl.Map, timed: isl.Map) -> isl
 
 
 def _before(untouched: isl.Map) -> isl.Map:
-    """A cell with the value it had before the region."""
+    """A cell with its value before the region."""
     return untouched.set_tuple_name(OUT, f"{_BEFORE} {untouched.get_tuple_name(OUT)}")
 
 
 def joined_writes(
     program: Program, copy: Statement, held: HeldCell, entries: dict[str, tuple[TimeEntry, ...]]
 ) -> tuple[JoinedWrites, HeldCell] | None:
-    """The writes of a copy as pairs, and what these hold; None where the above cannot be shown."""
+    """The writes of a copy as pairs, and the value of these; None if the conditions are not shown."""
     (write,) = copy.writes
     others = [one.name for one in program.statements if _touches(one, write.array) and one is not copy]
     others = [name for name in others if entries[name]]  # the others have no instances
@@ -283,7 +279,7 @@ def _touches(statement: Statement, array: str) -> bool:
 
 
 def _lengths(mine: Sequence[TimeEntry], others: Sequence[Sequence[TimeEntry]]) -> Iterator[int]:
-    """How many entries tell the instances from all others, from the fewest on."""
+    """Yields how many entries distinguish the instances from all others, the fewest first."""
     apart = 0
     for other in others:
         pairs = zip(mine, other, strict=True)

@@ -1,24 +1,24 @@
-"""Whether copies stage an array, tile by tile: then every read sees its value, whatever flows where.
+"""Proves that copies stage an array, tile by tile: then every read sees its value.
 
-P' runs the instances of P in the order of P, and copies besides.  A tile is what runs at the times with the
-same first m entries: it is contiguous in the order.  Accesses of an array A in it may be to a buffer B
-instead.  With
+P' executes the instances of P in the order of P, and copies besides.  A tile consists of what runs at times
+with the same first m entries: it is contiguous in the order.  Accesses of an array A in it may be to a buffer
+B instead.  With
 
     L(p), R(p), W(p), S(p)   the cells of A that tile p copies to B, that its moved accesses read and write,
                              and that it copies back,
 
 P' leaves in A after every tile what P does, if
 
-    placed     in a tile a cell of B stands for one cell of A in all copies and moved accesses, and a cell of
+    placed     in a tile a cell of B represents one cell of A in all copies and moved accesses, and a cell of
                A has one cell of B;
-    order      in a tile copies to B are before, and copies from B after all other uses of A and B;
+    order      in a tile copies to B precede, and copies from B follow all other uses of A and B;
     complete   R(p) and S(p) are part of L(p) + W(p), R(p) even of L(p), and W(p) is part of S(p);
-    apart      what else is touched in tile p, in P or by other copies, is no cell of L(p), R(p), W(p) or
-               S(p); where B is not written, only what else is written counts.
+    apart      what else is accessed in tile p, in P or by other copies, is no cell of L(p), R(p), W(p) or
+               S(p); if B is not written, only what else is written counts.
 
-By induction over the tiles A is the same at the start of each, B is in a tile what these cells of A are in
-P, and what is copied back is what P leaves.  None of it asks which write a read sees, so each question is a
-small one.  What is not staged so is not an error: its values are compared one by one.
+By induction over the tiles A is the same at the start of each, B holds in a tile the values of these cells of
+A in P, and what is copied back is what P leaves.  None of this depends on which write a read sees, so each
+question is small.  An array that is not staged this way is not an error: its values are compared one by one.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class _BufferAccess:
 
     @property
     def kind(self) -> int:
-        """In which order a tile has its uses: copies to B, moved accesses, copies from B."""
+        """The order of uses in a tile: copies to B, moved accesses, copies from B."""
         return 1 if self.run.old is not None else 0 if self.access.is_write else 2
 
     def cells(self, depth: int) -> isl.Map:
@@ -81,8 +81,8 @@ class _BufferAccess:
 def is_staged(before: Program, after: Program, instances: Mapping[str, tuple[Statement, isl.Map]]) -> bool:
     """Whether `after` is `before` with buffers.
 
-    `instances` are, for the statements of `after` that are not copies, which one of `before` each is, and
-    { instance of `after` -> instance of `before` }.
+    `instances` gives, for the statements of `after` that are not copies, the statement of `before`, and {
+    instance of `after` -> instance of `before` }.
     """
     length = max(one.schedule.dim(OUT) for one in (*before.statements, *after.statements))
     runs: list[Running] = []
@@ -104,7 +104,7 @@ def is_staged(before: Program, after: Program, instances: Mapping[str, tuple[Sta
 
 
 def _uses(run: Running, made: set[str]) -> Iterator[_BufferAccess | None]:
-    """The accesses to buffers; None for one that is not understood."""
+    """Yields the accesses to buffers; None for one that is not understood."""
     accesses = run.statement.accesses
     if run.old is None:
         own, others = ([one for one in accesses if (one.array in made) is new] for new in (True, False))
@@ -124,10 +124,10 @@ def _uses(run: Running, made: set[str]) -> Iterator[_BufferAccess | None]:
 
 
 def _has_same_order(runs: Sequence[Running]) -> bool:
-    """Whether the statements run once and in the order they have in P.
+    """Whether the statements execute once and in the order they have in P.
 
-    An entry of a time is the same function in both programs, or a number in both: of two numbers that
-    differ in one program the same one is less in the other.
+    An entry of a time is the same function in both programs, or a constant in both: of two different
+    constants, the same one is smaller in both programs.
     """
     known = [(run, _numbers_before(run)) for run in runs]
     for (one, mine), (other, theirs) in combinations_with_replacement(known, 2):
@@ -149,7 +149,7 @@ def _has_same_order(runs: Sequence[Running]) -> bool:
 
 
 def _numbers_before(run: Running) -> tuple[int | None, ...] | None:
-    """The entries of the time in P that are numbers; None where the others are not those of P', too."""
+    """The entries of the time in P that are constants; None if the others are not those of P', too."""
     assert run.old is not None
     if not run.instance.is_injective() or not run.time.domain().is_subset(run.instance.domain()):
         return None
@@ -183,7 +183,7 @@ def _is_buffer(uses: Sequence[_BufferAccess], runs: Sequence[Running]) -> bool:
 
 
 def _tile_depth(uses: Sequence[_BufferAccess]) -> int | None:
-    """m: where copies and other uses of a tile are told from each other, in their order."""
+    """m: the depth that separates copies from other uses of a tile, in their order."""
     found: list[int] = []
     for k, one in enumerate(uses):
         for other in uses[:k]:
@@ -206,7 +206,7 @@ def _tile_depth(uses: Sequence[_BufferAccess]) -> int | None:
 
 
 def _parting(one: Sequence[TimeEntry], other: Sequence[TimeEntry]) -> int | None:
-    """The first entry in which two times are numbers that differ."""
+    """The first entry in which two times are different constants."""
     for k, (mine, theirs) in enumerate(zip(one, other, strict=True)):
         if isinstance(mine, int) and isinstance(theirs, int) and mine != theirs:
             return k
@@ -214,7 +214,7 @@ def _parting(one: Sequence[TimeEntry], other: Sequence[TimeEntry]) -> int | None
 
 
 def _is_apart(uses: Sequence[_BufferAccess], runs: Sequence[Running], array: str, depth: int) -> bool:
-    """Whether nothing else in the tiles touches, in a way that matters, the cells that the buffer holds."""
+    """Whether nothing else in the tiles accesses, in a conflicting way, the cells that the buffer holds."""
     writing = any(one.access.is_write and one.kind == 1 for one in uses)
     staged = union([one.cells(depth) for one in uses])
     tiles = staged.domain()
@@ -232,7 +232,7 @@ def _is_apart(uses: Sequence[_BufferAccess], runs: Sequence[Running], array: str
 
 
 def _otherwise(run: Running, array: str, uses: Sequence[_BufferAccess]) -> list[Access]:
-    """The accesses to an array, in P or of copies, that the uses of a buffer do not stand for."""
+    """The accesses to an array, in P or by copies, that the uses of a buffer do not replace."""
     buffer = uses[0].access.array
     if run.old is not None:
         pairs = zip(run.statement.accesses, run.old.accesses, strict=True)

@@ -1,31 +1,31 @@
-"""Whether other storage holds the same values.
+"""Proves that other storage holds the same values.
 
-Two programs P and P' run the same statement instances in the same order θ; P' may run copies besides, and
-its statements touch other cells.  For a read r of an instance, let
+Two programs P and P' execute the same statement instances in the same order θ; P' may execute copies besides,
+and its statements access other cells.  For a read r of an instance, let
 
     F(r)   the write whose value r sees in P, or the cell whose value from before the region it sees;
     F'(r)  the same in P', where a value that a copy wrote is the one that the copy read.
 
 P' leaves in memory what P does, if
 
-    operations   every statement has the text it had, but for the cells it names;
-    inside       two accesses of one instance, one of them a write, meet in P' exactly if they do in P, unless
-                 the statement is one assignment: then all it reads is read before it writes;
+    operations   every statement has its original text, except for the cells it names;
+    inside       two accesses of one instance, one of them a write, coincide in P' exactly if they do in P,
+                 unless the statement is one assignment: then all its reads precede its write;
     values       F'(r) = F(r) for every read r;
-    left         so for a read after the region of every cell that may be looked at there;
-    room         every cell of P' is inside its array, and a copy touches no cell of an array of P that P
-                 does not touch.
+    left         the same for a read after the region of every observable cell;
+    room         every cell of P' is inside its array, and a copy accesses no cell of an array of P that P
+                 does not access.
 
-By induction over the order every instance then reads the values it read and computes the same.  Writes
-that only may happen are no end of the search for a write: F(r) has all that r may see, and since the order
-is the same, equal sets mean equal values.  Reads whose value cannot have changed are left out: those that did
-not move, of arrays of which no write moved, and which no copy writes.
+By induction over the order every instance then reads the values it read and computes the same.  May-writes do
+not end the search for a write: F(r) has all that r may see, and since the order is the same, equal sets mean
+equal values.  Reads whose value cannot have changed are omitted: those that did not move, of arrays of which
+no write moved, and which no copy writes.
 
-Whether a program with statements divided runs what it ran.
+The module also proves that a program with divided statements executes the original instances.
 
 A statement S of P has the parts S1, S2, ... in P', each with a text of its own.  P' is P with other names if
 
-    operations   every part has the text of S, and instance i of the part touches what instance i of S does;
+    operations   every part has the text of S, and instance i of the part accesses what instance i of S does;
     instances    the domains of the parts are disjoint, and together the domain of S;
     order        instance i of a part has the time of instance i of S.
 """
@@ -64,12 +64,12 @@ from loopwright.prove.legality.values import (
 from loopwright.transform.storage import StorageChange
 
 MOST_COPIES = 8
-"""Copies of copies that are followed."""
+"""Maximum length of chains of copies."""
 
 
 @isl_failures("isl could not compare two uses of storage")
 def prove_storage(change: StorageChange, *, host: bool = True) -> StorageVerdict:
-    """Whether `change.after` computes what `change.before` does; on the `host`, sizes are tested first."""
+    """Proves that `change.after` computes what `change.before` does; the `host` tests sizes first."""
     if change.redundancy is not None:
         return prove_redundant(change, change.redundancy)
     _refuse_other_statements(change)
@@ -79,7 +79,7 @@ def prove_storage(change: StorageChange, *, host: bool = True) -> StorageVerdict
 
 
 def _refuse_other_statements(change: StorageChange) -> None:
-    """What is not so is an error of ours: what `change` says is what was made."""
+    """Raises an internal error if `change` does not describe the change that was made."""
     before, after = change.before, change.after
     parts: dict[str, list[Statement]] = {one.name: [] for one in before.statements}
     others: list[Statement] = []
@@ -128,7 +128,7 @@ def _same_instances(before: Program) -> dict[str, tuple[Statement, isl.Map]]:
 
 
 def _copies(before: Program, after: Program) -> tuple[Statement, ...]:
-    """The statements that are new: each must be `b = a;`, one read that surely happens, or `b = f * a;`."""
+    """The new statements: each must be `b = a;`, one must-read, or `b = f * a;`."""
     known = {statement.name for statement in before.statements}
     found = tuple(statement for statement in after.statements if statement.name not in known)
     for copy in found:
@@ -138,7 +138,7 @@ def _copies(before: Program, after: Program) -> tuple[Statement, ...]:
 
 
 def _meetings(old: Statement, new: Statement, program: Program) -> Iterator[WrongValue]:
-    """Pairs of accesses of one instance that meet in one program and not in the other."""
+    """Yields pairs of accesses of one instance that coincide in one program but not in the other."""
     if len({access.place for access in old.writes}) == 1 and is_assignment(program, old):
         return
     pairs = list(zip(old.accesses, new.accesses, strict=True))
@@ -164,14 +164,14 @@ def _meetings(old: Statement, new: Statement, program: Program) -> Iterator[Wron
 
 
 def _meet(one: Access, other: Access, statement: Statement) -> isl.Set:
-    """The instances in which two accesses touch the same cell."""
+    """The instances in which two accesses are to the same cell."""
     if one.array != other.array:
         return isl.Set.empty(statement.domain.get_space())
     return one.relation.intersect(other.relation).domain().intersect(statement.domain)
 
 
 def _disturbed(before: Program, after: Program, copies: tuple[Statement, ...]) -> frozenset[str]:
-    """The arrays of which a write moved, from or to, and those that copies write."""
+    """The arrays from or to which a write moved, and those that copies write."""
     found = {access.array for copy in copies for access in copy.writes}
     for old in before.statements:
         for mine, theirs in zip(old.accesses, after.statement(old.name).accesses, strict=True):
@@ -191,7 +191,7 @@ def _readers(before: Program, after: Program, disturbed: frozenset[str]) -> Iter
             relations = [one.relation.intersect_domain(old.domain) for one in (mine, theirs)]
             if moved:
                 one, other = (relation.set_tuple_name(IN, name) for relation in relations)
-            else:  # each cell that may be read is a read of its own
+            else:  # each cell that may be read is a separate read
                 one, other = (relation.range_map().set_tuple_name(IN, name) for relation in relations)
             yield ComparedRead(name, one, other, old, access_text(mine), mine.place)
 
@@ -206,7 +206,7 @@ def _copy_reader(copy: Statement, product: Product | None) -> ComparedRead:
 def through_copies(
     seen: isl.UnionMap | None, copying: dict[str, ComparedRead], flow: dict[str, isl.UnionMap]
 ) -> isl.UnionMap | None:
-    """The sources, what a copy wrote replaced by what the copy read."""
+    """The sources, with each value that a copy wrote replaced by the value that it read."""
     for _ in range(MOST_COPIES):
         if seen is None:
             return None
@@ -250,7 +250,7 @@ def _refuse_other_instances(old: Statement, parts: list[Statement], before: Prog
 
 
 def _refuse_other_statement(old: Statement, new: Statement, *, is_part: bool) -> None:
-    """The same instances at the same time; a part touches what they touched, too."""
+    """Checks for the same instances at the same time; a part must also have the same accesses."""
     instance, length = _instance(old, new), max(old.schedule.dim(OUT), new.schedule.dim(OUT))
     times = padded(new.schedule, length).intersect_domain(new.domain)
     same = (

@@ -1,14 +1,14 @@
-"""Which of the operations proposed are legal, and why they may be worth it, in one line each.
+"""Decides which of the proposed operations are legal, and explains in one line why they may be useful.
 
-First comes what would make a refused script legal: temporaries with a cell for each
-iteration, copies of old values.
+It also finds what would make a refused script legal: temporaries with a cell for each iteration, copies of
+old values.
 
-A variable that is lost after the region is expanded along all the loops that its statements share.  Of
+A variable that is dead after the region is expanded along all the loops that its statements share.  For
 another array of which only anti-dependences are broken, the statements that read the old values read a copy:
-the node is split.  Where that does not suffice, statements in one nest may hold each other back: they are
-distributed as far as that is legal, in simple loops after neighbours have changed places if need be.  All in
-front of the script; a cure is one only if the whole is proved.  Before all that, an operation on one of
-several statements in a nest may have been meant for all of them.
+node splitting.  If that does not suffice, statements in one nest may block each other: they are distributed
+as far as that is legal, in simple loops after exchanging neighbours if necessary.  These steps precede the
+script; a remedy counts only if the whole is proved.  Before all that, an operation on one of several
+statements in a nest may have been meant for all of them.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from loopwright.transform.script.steps import Step, script_text
 from loopwright.transform.suggest import Goal, Proposal, ProposalKind, handle_at, nests
 
 MOST_NEIGHBOURS = 5
-"""Statements of a region whose places are tried."""
+"""Maximum number of statements of a region that are exchanged."""
 
 
 class Remedies:
-    """Plans of one program after steps that are tried as cures, each performed and proved once."""
+    """Plans of one program after steps that are tried as remedies, each performed and proved once."""
 
     def __init__(self, *, allow_reassociation: bool = False) -> None:
         self._allowed = allow_reassociation
@@ -65,13 +65,13 @@ class Remedies:
 
 
 def cure(plan: Plan, verdict: LegalityVerdict, remedies: Remedies | None = None) -> tuple[Step, ...]:
-    """The steps with new storage to put before the plan's, or none; `verdict` is that on the plan."""
+    """The steps with new storage to insert before the plan's, or none; `verdict` is that on the plan."""
     steps = _storage(plan, verdict)
     return steps if steps and (remedies or Remedies()).helps(plan, steps) else ()
 
 
 def cure_apart(plan: Plan, verdict: LegalityVerdict, remedies: Remedies | None = None) -> tuple[Step, ...]:
-    """The same, with statements distributed where storage alone does not help."""
+    """The same, with statements distributed if storage alone does not suffice."""
     remedies = remedies or Remedies()
     alone = cure(plan, verdict, remedies)
     steps = _storage(plan, verdict)
@@ -87,7 +87,7 @@ def cure_apart(plan: Plan, verdict: LegalityVerdict, remedies: Remedies | None =
 
 
 def whole_nest(plan: Plan, remedies: Remedies) -> Step | None:
-    """The only step of the plan, of all statements in the loops around the one it names, if that is legal."""
+    """The only step of the plan, for all statements in the loops around its target, if that is legal."""
     steps = [one.step for one in plan.history]
     operation = steps[0].operation if len(steps) == 1 else None
     if not isinstance(operation, Interchange | Permute | Skew | Reverse | StripMine | Tile):
@@ -104,7 +104,7 @@ def whole_nest(plan: Plan, remedies: Remedies) -> Step | None:
 
 
 def _temporaries(plan: Plan) -> Iterator[Step]:
-    """Variables without subscripts that are lost after the region, each iteration with its own."""
+    """Yields expansions of scalars that are dead after the region, one cell per iteration."""
     for array in plan.written.arrays:
         loops = _shared(plan, array.name)
         if not array.rank and loops and plan.written.is_dead_after(array):
@@ -112,7 +112,7 @@ def _temporaries(plan: Plan) -> Iterator[Step]:
 
 
 def _exchanges(plan: Plan) -> Iterator[tuple[Step]]:
-    """Neighbours in the body of one loop that may change places; the last first, of a few without nests."""
+    """Yields exchanges of neighbours in one loop body, the last first; only for a few, without nests."""
     written = Plan.of(plan.written)
     pairs = list(pairwise(leaf for leaf in written.leaves if leaf.loops))
     simple = written.loops == 1 and len(pairs) < MOST_NEIGHBOURS
@@ -123,9 +123,9 @@ def _exchanges(plan: Plan) -> Iterator[tuple[Step]]:
 
 
 def _storage(plan: Plan, verdict: LegalityVerdict) -> tuple[Step, ...] | None:
-    """New storage for the arrays of which dependences are broken, as far as that is possible.
+    """New storage for the arrays whose dependences are broken, if possible.
 
-    None where the verdict is about other things, or the script changes storage by itself.
+    None if the verdict is about other failures, or the script changes storage itself.
     """
     if not verdict.violations or verdict.wrong or verdict.defects or plan.storage:
         return None
@@ -136,7 +136,7 @@ def _storage(plan: Plan, verdict: LegalityVerdict) -> tuple[Step, ...] | None:
 
 
 def _steps(plan: Plan, name: str, broken: list[Violation]) -> list[Step]:
-    """What might help against broken dependences of one array."""
+    """Steps that might repair broken dependences of one array."""
     array = next((one for one in plan.written.arrays if one.name == name), None)
     if array is None:
         return []
@@ -149,7 +149,7 @@ def _steps(plan: Plan, name: str, broken: list[Violation]) -> list[Step]:
 
 
 def cured(steps: tuple[Step, ...]) -> str:
-    """What the steps do, as a clause."""
+    """The effect of the steps, as a clause."""
     owned = [one.operation.variable for one in steps if isinstance(one.operation, Expand)]
     copied = dict.fromkeys(one.operation.variable for one in steps if isinstance(one.operation, Pack))
     texts = [f"each iteration has its own {' and '.join(owned)}"] if owned else []
@@ -160,12 +160,12 @@ def cured(steps: tuple[Step, ...]) -> str:
 
 
 def hint(steps: tuple[Step, ...]) -> str:
-    """The cure in words."""
+    """The remedy as a sentence."""
     return f"{', '.join(map(str, steps))} at the start of the script makes it legal: then {cured(steps)}"
 
 
 def _shared(plan: Plan, name: str) -> tuple[str, ...]:
-    """The loops, from the outermost, that all statements in loops that use the variable share."""
+    """The outermost loops shared by all statements in loops that use the variable."""
     users = [s.iterators for s in plan.written.statements if any(a.array == name for a in s.accesses)]
     users = [one for one in users if one] or users
     count = 0
@@ -176,7 +176,7 @@ def _shared(plan: Plan, name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A proposal with its verdict; `reassociation` where it is legal only if sums may be reordered."""
+    """A proposal with its verdict; `reassociation` if it is legal only if sums may be reordered."""
 
     kind: ProposalKind
     steps: tuple[Step, ...]
@@ -184,11 +184,11 @@ class Suggestion:
     legal: bool
     reassociation: bool = False
     gain: int = 0
-    """How many accesses no longer jump from row to row in the innermost loop."""
+    """How many fewer accesses jump between rows in the innermost loop."""
     statements: tuple[str, ...] = ()
-    """Those whose order it changes."""
+    """The statements that it reorders."""
     speed: float | None = None
-    """How many times as fast the region is after it, where a cost model said so."""
+    """The speedup of the region, if a cost model predicted it."""
 
     def __repr__(self) -> str:
         steps = "; ".join(map(str, self.steps))
@@ -205,7 +205,7 @@ class Suggestion:
 def suggestions(
     plan: Plan, progress: Progress = silent, proposed: Iterable[Proposal] | None = None
 ) -> Iterator[Suggestion]:
-    """Every proposal with its verdict, but of those for one goal none after the first that is legal."""
+    """Yields every proposal with its verdict; for each goal, none after the first that is legal."""
     known, remedies = tuple(memory_based(plan.original)), Remedies()
     reached: set[Goal] = set()
     tried = list(proposals(plan, known) if proposed is None else proposed)
@@ -247,7 +247,7 @@ def _tried(
 
 
 def _only_reductions(verdict: LegalityVerdict) -> str:
-    """The operators of the reductions that are all there is in the way, or nothing."""
+    """The operators of the reductions if these are the only failures, otherwise ""."""
     found: dict[str, None] = {}
     for failure in verdict.failures:
         if not isinstance(failure, Violation) or failure.reduction is None:
@@ -300,7 +300,7 @@ def _each(count: int) -> str:
 
 
 def _effect(gain: int, proposal: Proposal, statement: Statement | None) -> str:
-    """How the innermost loop walks through memory, before and after."""
+    """How the innermost loop accesses memory, before and after."""
     if statement is None or gain == 0:
         return ""
     one, two = proposal.loops

@@ -1,14 +1,14 @@
-"""Whether two statements add what one statement added.
+"""Proves that two statements add what one statement added.
 
-A statement S of P, `x += a + b`, is S `x += a` and T `x += b` in P'.  P' leaves what P does, as far as
-x + (a + b) = (x + a) + b, if
+A statement S of P, `x += a + b`, is S `x += a` and T `x += b` in P'.  P' leaves what P does, assuming x + (a
++ b) = (x + a) + b, if
 
-    operations   the texts are these, all other statements are what they were;
-    types        x, a and b have the same type, one of floating point: nothing is converted in between, and no
+    operations   the texts are these, and all other statements are unchanged;
+    types        x, a and b have the same floating-point type: nothing is converted in between, and no
                  sum of integers overflows that did not;
     alone        a and b do not read the cell that the instance adds to;
     instances    T has the instances of S;
-    order        T(i) comes after S(i), and nothing runs between them.
+    order        T(i) follows S(i), and nothing executes between them.
 
 By induction over the order every instance then reads what it read, up to the order of the sum.
 """
@@ -40,7 +40,7 @@ from loopwright.transform.storage import StorageChange
 
 
 def prove_summands(change: StorageChange, *, allow_reassociation: bool) -> tuple[StorageVerdict, Reduction]:
-    """What is wrong is the order of the sum, unless that is allowed; all else is an error of ours."""
+    """Proves the split; the sum's order is an error unless allowed, all else is an internal error."""
     before, after = change.before, change.after
     ((new, name),) = change.summands.items()
     old, one, two = before.statement(name), after.statement(name), after.statement(new)
@@ -73,7 +73,7 @@ def _reordered(old: Statement, parts: AddedSum) -> WrongValue:
 
 
 def _refuse_other_program(before: Program, after: Program, new: str, name: str) -> None:
-    """All but the two statements is as it was."""
+    """Checks that everything except the two statements is unchanged."""
     names = [one.name for one in before.statements]
     if [one.name for one in after.statements] != [*names, new] or {one.name for one in after.arrays} != {
         one.name for one in before.arrays
@@ -100,7 +100,7 @@ def _is_at_the_same_time(old: Statement, new: Statement) -> bool:
 
 
 def _refuse_other_types(program: Program, statement: Statement, parts: AddedSum) -> None:
-    """x, a and b have the same type of floating point, and no macro is made of parts of them."""
+    """Checks that x, a and b have the same floating-point type, and no macro expands to parts of them."""
     for word in words_of(statement.body.place.text):
         if any(not one.body.strip().isdigit() for one in definitions(program.file.macros, word)):
             raise GaveUp(
@@ -118,7 +118,7 @@ def _refuse_other_types(program: Program, statement: Statement, parts: AddedSum)
 
 
 def _leaf_types(program: Program, types: dict[str, CType], node: Node) -> Iterator[CType]:
-    """The types of what sums and products are made of; the widest is that of the whole."""
+    """Yields the types of the operands of sums and products; the widest is that of the whole."""
     node = without_parentheses(node)
     match node.type:
         case "binary_expression" if operator(node) in ("+", "-", "*", "/"):
@@ -142,7 +142,7 @@ def _unknown(node: Node) -> CType:
 
 
 def _refuse_other_cells(old: Statement, one: Statement, two: Statement) -> None:
-    """S and T write the cell that S wrote, and S and T together read what S read."""
+    """Checks that S and T write the cell that S wrote, and together read what S read."""
     if (two.iterators, two.iterator_types) != (old.iterators, old.iterator_types) or not (
         two.domain.set_tuple_id(old.domain.get_tuple_id()).is_equal(old.domain)
     ):
@@ -164,7 +164,7 @@ def _refuse_other_cells(old: Statement, one: Statement, two: Statement) -> None:
 
 
 def _cells(accesses: tuple[Access, ...], instance: isl.Map | None) -> list[tuple[tuple[str, bool], isl.Map]]:
-    """What is touched, as instances of S, with the array and whether it is written."""
+    """The accesses as instances of S, with the array and whether it is written."""
     return [
         (
             (one.array, one.is_write),
@@ -175,9 +175,9 @@ def _cells(accesses: tuple[Access, ...], instance: isl.Map | None) -> list[tuple
 
 
 def _refuse_other_order(before: Program, after: Program, one: Statement, two: Statement) -> None:
-    """Times of S and T are the same but for one entry, one greater in T, which tells instances apart so far.
+    """Checks that times of S and T differ in one entry, by 1, up to which they identify the instance.
 
-    θS(i) = (u, p, v), θT(i) = (u, p + 1, v), u and p of no other instance, and u and p + 1 of none but T(i).
+    θS(i) = (u, p, v), θT(i) = (u, p + 1, v), u and p of no other instance, and u and p + 1 only of T(i).
     """
     if one.schedule.dim(OUT) != two.schedule.dim(OUT):
         raise InternalError(Code.INTERNAL, "two parts of a sum have times of different lengths")
@@ -201,7 +201,7 @@ def _timed(statement: Statement, program: Program) -> isl.Map:
 
 
 def _later(schedule: isl.Map, entry: int) -> isl.Map:
-    """θ(i) with 1 more in one entry."""
+    """θ(i) with 1 added to one entry."""
     step = isl.MultiAff.identity_on_domain_space(schedule.get_space().range())
     step = step.set_aff(entry, step.get_aff(entry).add_constant_val(isl.Val(1)))
     return schedule.apply_range(isl.Map.from_multi_aff(step))

@@ -1,7 +1,7 @@
-"""A schedule taken apart: on which instances which quasi-affine functions give the time.
+"""Decomposes a schedule into quasi-affine pieces: a time function for each set of instances.
 
-Orders of pairs of instances are then decided one time dimension after the other, and most of
-them by comparing two constants: the positions of [Namjoshi2016, section 3.2].
+Orders of pairs of instances are then decided one time dimension after the other, and most of them by
+comparing two constants: the positions of [Namjoshi2016, section 3.2].
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import IN, OUT, union
 
 TimeEntry: TypeAlias = int | isl.Aff
-"""One dimension of a time: the same for all instances, or a function of the instance."""
+"""One dimension of a time: a constant, or a function of the instance."""
 
 Schedules: TypeAlias = Mapping[str, isl.Map]
 """For each statement, { S[i] -> [p0, i0, p1, ...] }."""
@@ -28,7 +28,7 @@ Schedules: TypeAlias = Mapping[str, isl.Map]
 
 @dataclass(frozen=True, eq=False)
 class TimedPiece:
-    """The instances `domain` of a statement run at the time `entries`."""
+    """The instances `domain` of a statement execute at the time `entries`."""
 
     statement: str
     domain: isl.Set
@@ -38,7 +38,7 @@ class TimedPiece:
 
 
 def comparable(program: Program, new: Program | Schedules) -> dict[str, isl.Map]:
-    """θ' of each statement on its domain, where the context holds.
+    """θ' of each statement on its domain, in the context.
 
     All have the same parameters and are padded with zeros to the same length.
     """
@@ -73,7 +73,7 @@ def _schedules(program: Program, new: Program | Schedules) -> Schedules:
 
 
 def pieces_of(statement: str, schedule: isl.Map) -> tuple[TimedPiece, ...]:
-    """The pieces of a single-valued schedule, those with the same function as one."""
+    """The pieces of a single-valued schedule; those with the same function are merged."""
     merged: list[tuple[list[isl.Set], isl.MultiAff]] = []
     for domain, function in pieces_of_function(schedule.coalesce()):
         same = next((parts for parts, other in merged if other.plain_is_equal(function)), None)
@@ -101,7 +101,7 @@ def _entry(function: isl.Aff) -> TimeEntry:
 
 @dataclass(frozen=True, eq=False)
 class ComparedTimes:
-    """Pairs [a -> b] by one time dimension: where that of a is less than, equal to or greater than b's."""
+    """Pairs [a -> b] by one time dimension: a's is less than, equal to or greater than b's."""
 
     less: isl.BasicSet
     equal: isl.BasicSet
@@ -109,13 +109,13 @@ class ComparedTimes:
 
 
 TimeColumn: TypeAlias = int | ComparedTimes
-"""A time dimension of pairs; of two constants just the sign of their difference."""
+"""A time dimension of pairs; for two constants just the sign of their difference."""
 
 
 def columns(first: TimedPiece, second: TimedPiece, space: isl.Space) -> Iterator[TimeColumn]:
-    """The comparison of the times of a and b, dimension by dimension, for `space` = a -> b.
+    """Yields the comparison of the times of a and b, dimension by dimension, for `space` = a -> b.
 
-    Lazily, because the first constants that differ decide.
+    It is lazy, because the first different constants decide.
     """
     to_first, to_second = isl.MultiAff.domain_map(space), isl.MultiAff.range_map(space)
     for mine, theirs in zip(first.entries, second.entries, strict=True):
@@ -133,7 +133,7 @@ def _pulled_back(entry: TimeEntry, function: isl.MultiAff) -> isl.Aff:
 
 
 def between(pairs: isl.Map, first: TimedPiece, second: TimedPiece) -> isl.Map:
-    """The pairs of instances of these pieces; `pairs` keeps to the domains of the statements."""
+    """The pairs of instances of these pieces; `pairs` is within the domains of the statements."""
     if not first.whole:
         pairs = pairs.intersect_domain(first.domain)
     return pairs if second.whole else pairs.intersect_range(second.domain)

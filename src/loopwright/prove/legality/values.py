@@ -1,4 +1,4 @@
-"""Values that reads see, in two programs: compared, and put into words."""
+"""Compares the values that reads see in two programs, and describes them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from loopwright.source import Span, plain_data
 
 @dataclass(frozen=True)
 class WrongValue(Displayed):
-    """A read that sees another value where storage has changed, for some sizes."""
+    """A read that sees another value after a change of storage, for some sizes."""
 
     reader: str
-    """`S2(i = 0, j = 1) reads acc`, or what is looked at after the region."""
+    """`S2(i = 0, j = 1) reads acc`, or a cell that is observable after the region."""
     wanted: str
     found: str
     parameters: dict[str, int]
@@ -36,10 +36,10 @@ class WrongValue(Displayed):
     operation: Span | None = None
     """The operation that changed the storage."""
     text: str = ""
-    """The operation as it is written."""
+    """The operation as written in the script."""
     certain: bool = True
     rounding: bool = False
-    """Whether it is another value only because numbers are added in another order."""
+    """Whether the value differs only because numbers are added in another order."""
 
     def as_json(self) -> dict[str, Any]:
         found: dict[str, Any] = plain_data(self)
@@ -48,7 +48,7 @@ class WrongValue(Displayed):
 
 @dataclass(frozen=True)
 class StorageVerdict:
-    """How many questions were asked, and the first that has the wrong answer for each read."""
+    """The number of obligations, and the first failure for each read."""
 
     obligations: int
     wrong: tuple[WrongValue, ...] = ()
@@ -56,7 +56,7 @@ class StorageVerdict:
 
 @dataclass(frozen=True, eq=False)
 class ComparedRead:
-    """A read, in both programs; `name` is that of its instances in relations."""
+    """A read in both programs; `name` is that of its instances in relations."""
 
     name: str
     old: isl.Map
@@ -65,7 +65,7 @@ class ComparedRead:
     shown: str
     span: Span | None
     time: isl.Map | None = None
-    """{ read -> θ } in the first program, where the reader is not a statement of it."""
+    """{ read -> θ } in the first program, if the reader is not one of its statements."""
 
 
 def refuse_no_copy(copy: Statement, program: Program) -> None:
@@ -73,13 +73,13 @@ def refuse_no_copy(copy: Statement, program: Program) -> None:
 
 
 def _refuse(wrong: str | None) -> None:
-    """Of a text that is ours."""
+    """Raises an internal error: the source was generated here."""
     if wrong is not None:
         raise InternalError(Code.INTERNAL, wrong)
 
 
 def no_copy(copy: Statement, program: Program) -> str | None:
-    """A copy is `b = a;`, one read that surely happens and one write; why this is none."""
+    """Returns why a statement is not a copy, `b = a;`, with one must-read and one write."""
     kinds = [access.is_write for access in copy.accesses]
     exact = all(a.must and a.relation.is_single_valued() for a in copy.accesses)
     left, right = (packed(a.place.text) for a in reversed(copy.accesses)) if len(kinds) == 2 else ("", "")
@@ -92,7 +92,7 @@ def no_copy(copy: Statement, program: Program) -> str | None:
 
 
 def element_type(program: Program, access: Access) -> str | None:
-    """The type of the cells that are accessed, where the text says it."""
+    """The element type of the accessed array, if the source declares it."""
     array = program.array(access.array)
     if array.element_type is None:
         return None
@@ -108,9 +108,9 @@ def refuse_other_text(
 def other_text(
     old: Statement, new: Statement, before: Program, after: Program, instance: isl.Map | None = None
 ) -> str | None:
-    """Why this is not the same text but for the accesses that moved, which are of the same kinds and types.
+    """Returns why the texts differ outside of moved accesses, which must have the same kinds and types.
 
-    `instance` says which instance of `old` one of `new` is, where they are not called the same.
+    `instance` says which instance of `old` one of `new` is, if their names differ.
     """
     if len(old.accesses) != len(new.accesses):
         return f"{old.name} is another statement where its storage changed"
@@ -141,7 +141,7 @@ def moves(old: Access, new: Access, instance: isl.Map | None = None) -> bool:
 
 
 def _around(statement: Statement, places: list[Span]) -> tuple[str, ...]:
-    """The text of a statement between these places, without spaces at its ends."""
+    """The text of a statement between these places, stripped of surrounding spaces."""
     body = statement.body.place
     pieces: list[str] = []
     position = body.start
@@ -167,7 +167,7 @@ def out_of_bounds(statement: Statement, access: Access, point: Point) -> WrongVa
 
 
 def left_in_memory(before: Program, after: Program, disturbed: frozenset[str]) -> Iterator[ComparedRead]:
-    """Every cell that is written, of arrays that may be looked at after the region."""
+    """Yields every written cell of arrays that are observable after the region."""
     for array in before.arrays:
         if array.name not in disturbed or before.is_dead_after(array):
             continue
@@ -181,7 +181,7 @@ def left_in_memory(before: Program, after: Program, disturbed: frozenset[str]) -
 
 
 def _written_cells(array: str, statements: Sequence[Statement]) -> isl.Set | None:
-    """The cells that are written; simple sets come first, and parts of these are not added to them."""
+    """The cells that are written; simple sets come first, and their subsets are not added."""
     found = [
         access.relation.intersect_domain(statement.domain).range().coalesce()
         for statement in statements
@@ -198,7 +198,7 @@ def _written_cells(array: str, statements: Sequence[Statement]) -> isl.Set | Non
 
 
 def written_by(part: isl.Map) -> str | None:
-    """The statement of `{ read -> S writes k }`; None where it is a cell from before."""
+    """The statement of `{ read -> S writes k }`; None for a cell from before the region."""
     access = AccessTuple.of(str(part.get_tuple_name(OUT)))
     return access.statement if access is not None and access.verb == "writes" else None
 
@@ -206,7 +206,7 @@ def written_by(part: isl.Map) -> str | None:
 def difference(
     reader: ComparedRead, expected: isl.UnionMap | None, found: isl.UnionMap | None, program: Program
 ) -> list[WrongValue]:
-    """The smallest read that sees something else."""
+    """The smallest read that sees another value."""
     nothing = isl.UnionMap.empty(program.context.get_space())
     old, new = expected or nothing, found or nothing
     if old.is_equal(new):
@@ -228,7 +228,7 @@ def difference(
 
 
 def _at_all(points: isl.Set, coordinates: tuple[int, ...]) -> isl.Set:
-    """The one point of a set, which may be of pairs."""
+    """The point of a set with these coordinates; the set may be of pairs."""
     if not points.get_space().is_wrapping():
         return at(points, isl.dim_type.set, coordinates)
     pairs = points.unwrap()
@@ -239,7 +239,7 @@ def _at_all(points: isl.Set, coordinates: tuple[int, ...]) -> isl.Set:
 
 
 def _shown(seen: isl.UnionMap, parameters: dict[str, int]) -> str:
-    """What a read sees, in words."""
+    """Describes what a read sees."""
     texts: list[str] = []
     for part in nonempty_maps(seen):
         point = smallest_point(at_parameters(part, parameters).range())

@@ -1,4 +1,4 @@
-"""What is wrong with a schedule, as an example: numbers for the parameters, two instances, one cell.
+"""What is wrong with a schedule, as an example: values of the parameters, two instances, one cell.
 
 Everything here is plain data, for people and for `plain_data`.
 """
@@ -27,16 +27,16 @@ from loopwright.source import Span, plain_data
 
 
 class Breach(StrEnum):
-    """In which way the new order is wrong for two dependent instances."""
+    """How the new order is wrong for two dependent instances."""
 
     REVERSED = "reversed"
     SAME_TIME = "same time"
     UNORDERED = "unordered"
-    """In different iterations of a loop that is marked parallel."""
+    """They are in different iterations of a loop that is marked parallel."""
 
 
 class DefectKind(StrEnum):
-    """In which way a schedule is not one-to-one."""
+    """How a schedule fails to be one-to-one."""
 
     COLLISION = "collision"
     UNSCHEDULED = "unscheduled"
@@ -45,7 +45,7 @@ class DefectKind(StrEnum):
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One instance of a statement: where it is written, and when it runs."""
+    """One instance of a statement: its place in the source, and its times."""
 
     statement: str
     iterators: tuple[str, ...]
@@ -57,9 +57,9 @@ class Occurrence:
     after: tuple[int, ...]
     """Its time in the new schedule."""
     label: str | None = None
-    """The author's label on the statement."""
+    """The statement's label in the source."""
     loops: tuple[str, ...] = ()
-    """What the loops around it in the new program are called, where that is known."""
+    """The names of the loops around it in the new program, if known."""
 
     @property
     def name(self) -> str:
@@ -68,7 +68,7 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class ConflictingAccess:
-    """The access of an occurrence to the cell that both of them touch."""
+    """The access of an occurrence to the cell that both access."""
 
     text: str
     span: Span
@@ -78,9 +78,9 @@ class ConflictingAccess:
 
 @dataclass(frozen=True)
 class Violation(Displayed):
-    """`first` ran before `second`, both touch `array[cell]`, and the new schedule does not keep that.
+    """`first` executed before `second`, both access `array[cell]`, and the new schedule reverses that.
 
-    It is `certain` unless one of the accesses only may happen.
+    It is `certain` unless one of them is a may-access.
     """
 
     kind: str
@@ -94,11 +94,11 @@ class Violation(Displayed):
     second_access: ConflictingAccess
     breach: Breach
     loop: str | None = None
-    """The parallel loop that carries the dependence, where that is what is wrong."""
+    """The parallel loop that carries the dependence, if that is the failure."""
     loop_span: Span | None = None
-    """Where the script marks it."""
+    """The place where the script marks it."""
     reduction: str | None = None
-    """The operator, where both are steps of a reduction: only its associativity is missing."""
+    """The operator, if both are steps of a reduction: only its associativity is missing."""
 
     def __repr__(self) -> str:
         values = "".join(f", {name} = {value}" for name, value in self.parameters.items())
@@ -132,7 +132,7 @@ class Defect:
 
 @dataclass(frozen=True, eq=False)
 class WitnessContext:
-    """What a witness is about: the program, and its new schedule."""
+    """The program and its new schedule, for making witnesses."""
 
     program: Program
     schedules: Mapping[str, isl.Map]
@@ -151,9 +151,9 @@ def violation(
     loop: tuple[str, Span | None] | None = None,
     reduction: str | None = None,
 ) -> Violation:
-    """A dependence that is not kept, shown by the `example`, a point of [source -> sink].
+    """A broken dependence, shown by the `example`, a point of [source -> sink].
 
-    `loop` is the name of the parallel loop that carries it, and where it is marked.
+    `loop` is the name of the parallel loop that carries it, and the place where it is marked.
     """
     one, other = _instances(example, context.program, dependence.source)
     first = occurrence(context, dependence.source, one, example.parameters)
@@ -188,7 +188,7 @@ def collision(context: WitnessContext, pairs: isl.Set, names: tuple[str, str]) -
 
 
 def smallest(points: isl.Set) -> Point:
-    """The smallest point of a set that is not empty."""
+    """The smallest point of a nonempty set."""
     point = smallest_point(points)
     if point is None:
         raise InternalError(Code.INTERNAL, "an obligation fails, but there is no counterexample")
@@ -207,7 +207,7 @@ def occurrence(
     parameters: dict[str, int],
     after: tuple[int, ...] | None = None,
 ) -> Occurrence:
-    """One instance with both its times; the new one is looked up unless it is given."""
+    """One instance with both its times; the new one is computed unless it is given."""
     statement = context.program.statement(name)
     if after is None:
         after = time_of(context.schedules[name], instance, parameters)
@@ -245,7 +245,7 @@ def _breach(first: Occurrence, second: Occurrence) -> Breach:
 def _cell(
     dependence: Dependence, one: tuple[int, ...], other: tuple[int, ...], parameters: dict[str, int]
 ) -> tuple[int, ...]:
-    """A cell both instances touch; of the subscripts that are not known, the smallest."""
+    """A cell that both instances access; for unknown subscripts, the smallest."""
     mine = _cells(dependence.source_access, one, parameters)
     point = smallest_point(mine.intersect(_cells(dependence.sink_access, other, parameters)))
     if point is None:
@@ -258,7 +258,7 @@ def _cells(access: Access, instance: tuple[int, ...], parameters: dict[str, int]
 
 
 def simplest_first(found: list[Violation]) -> tuple[Violation, ...]:
-    """Certain ones before possible ones, then small numbers before large ones, then in text order."""
+    """Sorts certain before possible violations, then small numbers before large ones, then source order."""
 
     def key(item: Violation) -> tuple[object, ...]:
         numbers = (*item.first.instance, *item.second.instance)
