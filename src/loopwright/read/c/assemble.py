@@ -1,4 +1,4 @@
-"""The leaves of a region as a Program: names, common parameters, schedules, tags."""
+"""Assembles the leaves of a region into a Program: names, common parameters, schedules, tags."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ def assembled(
 def _with_everything(
     leaves: tuple[ReadStatement, ...], is_hidden: Callable[[str], bool]
 ) -> tuple[ReadStatement, ...]:
-    """What may touch storage elsewhere may touch all that the region touches.
+    """Makes statements that may access storage elsewhere access everything that the region accesses.
 
-    A variable that is hidden from pointers may be read where it is named, and is written where that is said.
-    But a call may never return, as `exit` does not: what comes after it, and may be undefined, must not come
-    before it.  So what touches hidden variables alone keeps its order with calls, as if it read there too.
+    A variable hidden from pointers is read only if named, and written only by its own accesses.
+    But a call such as `exit` may not return: what follows may be undefined, and must not be moved before it.
+    So a statement that accesses only hidden variables keeps its order with calls, as if it read there too.
     """
     bases = dict.fromkeys(touch.base for leaf in leaves for touch in leaf.touches)
     may_end = any(touch.base == ELSEWHERE for leaf in leaves for touch in leaf.touches)
@@ -125,7 +125,7 @@ def _statement(leaf: ReadStatement, name: str, depth: int, shapes: Mapping[str, 
 
 
 def _access(touch: Touch, frame: Frame, domain: isl.Set, shape: RowShape | None) -> Access:
-    """By its subscripts, or by the indices of the dimensions the base is read in."""
+    """The access with its own subscripts, or with the indices of the dimensions that the base is read in."""
     if shape is None:
         return access_of(touch, frame, domain)
     found = indices(touch, touch.within(frame), shape) if touch.subscripts else None
@@ -153,7 +153,7 @@ def _schedule(leaf: ReadStatement, name: str, depth: int) -> isl.Map:
 def _parameters(
     setting: Setting, block: Node, statements: Sequence[Statement], needed: Sequence[isl.Set]
 ) -> tuple[Parameter, ...]:
-    """The names that sets, relations or what is needed of sizes depend on, in the order of the text."""
+    """The names that sets, relations or assumptions on sizes depend on, in source order."""
     used: dict[str, None] = {}
     for statement in statements:
         relations = [access.relation for access in statement.accesses]
@@ -173,7 +173,7 @@ def _parameters(
 def _bound_names(setting: Setting, block: Node, *, cancelled: bool) -> Iterator[str]:
     """The parameters in the heads of loops and in conditions; those of a statement that never runs count.
 
-    Those that may be `cancelled` alone are integers that a head names twice: `m >= m`.
+    With `cancelled`, only integers that a head names twice: `m >= m`.
     """
     heads = [
         part
@@ -201,7 +201,7 @@ _PARAMETERS = frozenset(
         *("subscript_expression", "pointer_expression", "binary_expression"),
     )
 )
-"""What may be a parameter: names, and expressions that do not change in the region."""
+"""What may be a parameter: names, and expressions that are invariant in the region."""
 _NAMES: dict[str, Callable[[str], str]] = {
     "identifier": str,
     "subscript_expression": expression_name,
@@ -211,7 +211,7 @@ _NAMES: dict[str, Callable[[str], str]] = {
 
 
 def _parameter_texts(block: Node, used: tuple[str, ...]) -> dict[str, str]:
-    """How each parameter is written, in the order of the text; last those only a macro mentions."""
+    """The spelling of each parameter, in source order; those that only a macro mentions come last."""
     found: dict[str, str] = {}
     for node in walk(block):
         if node.type not in _PARAMETERS:
@@ -264,7 +264,7 @@ def _with_params(item: _Space, params: Sequence[str]) -> _Space:
 
 
 def _only_params(context: isl.Set, params: Sequence[str]) -> isl.Set:
-    """What `context` says of `params`; names the region does not use are projected out."""
+    """The constraints of `context` on `params`; names that the region does not use are projected out."""
     others = [name for name in reversed(parameter_names(context)) if name not in params]
     return without_parameters(context, others).align_params(parameter_space(params))
 
@@ -275,7 +275,7 @@ def _arrays(
     locals_: Sequence[Array],
     shapes: Mapping[str, RowShape],
 ) -> tuple[Array, ...]:
-    """The storage the statements touch, in the order of the text."""
+    """The storage that the statements access, in source order."""
     local = {array.name: array for array in locals_}
     found: dict[str, Array] = {}
     for statement in statements:
@@ -332,5 +332,5 @@ def _tags(
 
 
 def _is_inside(node: Node, setting: Setting) -> bool:
-    """Whether a label is in a statement that is not taken apart: no handle, but a place to jump to."""
+    """Whether a label is inside a statement kept whole: it is a jump target there, not a handle."""
     return any(place.contains(node.span) and place != node.span for place in setting.whole)

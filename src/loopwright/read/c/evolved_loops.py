@@ -1,4 +1,4 @@
-"""What variables are at the start of each iteration of a loop, by what one iteration makes of them.
+"""The values of variables at the start of each iteration, derived from the effect of one iteration.
 
     v + s                       v + s * number
     c - v                       v, c - v, v, c - v, ..
@@ -21,17 +21,17 @@ _MARK = "@"
 
 @dataclass(frozen=True)
 class EvolvingLoop:
-    """Variables before a loop, marked at the start of an iteration, and at its end, by their declarations."""
+    """The values of variables before a loop, at the start of an iteration (marked), and at its end."""
 
     before: Mapping[int, Value | None]
     marks: Mapping[int, Value | None]
     after: Mapping[int, Value | None]
     number: IntegerSum
-    """How often the loop has run."""
+    """The number of completed iterations."""
 
 
 def mark(one: tree.Declaration, before: Value | None) -> Value | None:
-    """A value that stands for what a variable is at the start of an iteration."""
+    """A symbolic value for a variable at the start of an iteration."""
     if before is None:
         return None
     names = (f"{_MARK}{one.offset}.{place}" for place, _ in enumerate(before.numbers))
@@ -39,7 +39,7 @@ def mark(one: tree.Declaration, before: Value | None) -> Value | None:
 
 
 def evolved(loop: EvolvingLoop, inside: frozenset[int]) -> dict[int, Value | None]:
-    """The variables at the start of iteration `number`; None where that is not known."""
+    """The values at the start of iteration `number`; None if unknown."""
     found: dict[int, Value | None] = {}
     for one, before in loop.before.items():
         if one not in loop.after:
@@ -63,7 +63,7 @@ def _parts(value: Value | None) -> tuple[IntegerSum, ...]:
 
 
 def _part(loop: EvolvingLoop, inside: frozenset[int], one: int, place: int) -> IntegerSum | None:
-    """One number of a variable."""
+    """The value of one number of a variable."""
     first, after = _parts(loop.before[one])[place], _parts(loop.after[one])[place]
     ((own,), _), = _parts(loop.marks[one])[place].terms
     factor, rest = after.coefficient(own), after.without(own)
@@ -81,7 +81,7 @@ def _part(loop: EvolvingLoop, inside: frozenset[int], one: int, place: int) -> I
 
 
 def _changing_places(loop: EvolvingLoop, own: Atom, place: int, after: IntegerSum) -> IntegerSum | None:
-    """What another variable was before the loop, where each becomes the other."""
+    """The value before the loop of another variable, if the two are swapped in each iteration."""
     for one, marked in loop.marks.items():
         theirs = _parts(marked)
         then = _parts(loop.after.get(one))
@@ -95,13 +95,13 @@ def _is_marked(value: IntegerSum) -> bool:
 
 
 def after_all(values: Mapping[int, Value | None], inner: frozenset[int]) -> dict[int, Value | None]:
-    """Values after a loop, without those that are about what is declared in it."""
+    """Values after a loop, without those that depend on what is declared in it."""
     gone = {one for one, value in values.items() if value is not None and value.about & inner}
     return {one: None if one in gone else value for one, value in values.items()}
 
 
 def entered(values: Mapping[int, Value | None], count: RunCount | None) -> dict[int, Value | None]:
-    """Values in a loop: how often it runs is known to be more than 0 there."""
+    """Values inside a loop, where its trip count is known to be positive."""
     if count is None or len(count.all.atoms) != 1:
         return dict(values)
     (atom,) = count.all.atoms
@@ -112,7 +112,7 @@ def entered(values: Mapping[int, Value | None], count: RunCount | None) -> dict[
 
 
 def added(now: Value | None, by: Value | None, sign: str) -> Value | None:
-    """`now + by`, where `sign` starts with a plus, or `now - by`."""
+    """`now + by` if `sign` starts with a plus, otherwise `now - by`."""
     if not isinstance(by, IntegerSum):
         return None
     by = by if sign.startswith("+") else IntegerSum().minus(by)
@@ -125,7 +125,7 @@ def added(now: Value | None, by: Value | None, sign: str) -> Value | None:
 
 
 def either(test: Value | None, one: Value | None, other: Value | None) -> Value | None:
-    """What a variable is after a test, by what it is after each of the branches."""
+    """The value of a variable after an `if`, given its values after both branches."""
     if one == other:
         return one
     if not isinstance(test, IntegerSum):
@@ -138,7 +138,7 @@ def either(test: Value | None, one: Value | None, other: Value | None) -> Value 
 
 @dataclass(frozen=True)
 class PlainLoop:
-    """`for (int i = a; ..; i++, p++)`, where nothing else changes i."""
+    """A loop `for (int i = a; ..; i++, p++)` with no other modification of i."""
 
     counter: tree.Declaration
     initial: tree.Expression
@@ -147,7 +147,7 @@ class PlainLoop:
 
 
 def plain_loop(node: tree.Node, *, assigned: bool) -> PlainLoop | None:
-    """A loop that counts an integer of its own; `assigned`: or one that it gives its first value."""
+    """A loop with an integer iterator of its own; `assigned`: or with one that it initialises."""
     match node:
         case tree.ForStatement(
             first=tree.Declare(variables=(tree.Declarator(declaration=counter, initial=value),)), step=step
@@ -176,7 +176,7 @@ def breaks(body: tree.Node) -> bool:
 
 @dataclass(frozen=True)
 class NameScope:
-    """Where a name means a variable, by tokens."""
+    """The range of tokens where a name denotes a variable."""
 
     name: str
     offset: int
@@ -185,7 +185,7 @@ class NameScope:
 
 
 def scopes(region: TypedRegion) -> Iterator[NameScope]:
-    """Those of all variables of a function, and of the others that it names."""
+    """The scopes of all variables of a function, and of the others that it names."""
     function = region.function
     last = len(function.tokens)
     yield from (NameScope(one.name, one.offset, 0, last) for one in function.parameters)

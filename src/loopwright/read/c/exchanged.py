@@ -1,14 +1,14 @@
-"""Loops at the end of which two pointers change places, with both orders of these written out.
+"""Rewrites loops that swap two pointers in each iteration, with both orders written out.
 
     for (t = a; t < b; t++) { B; T *p = f; f = g; g = p; }
     for (t = a; t < b; t++) { if (t % 2 == a % 2) { B } else { B' } }      B' is B with f for g, g for f
 
-After an even number of exchanges each pointer is what it was.  The loop counts by one, so the number is even
-where t and a are both even or both odd.  It is an identity if nothing else changes the pointers, no pointer
-leads to them, nothing in B skips the exchange, and nothing in the region but B reads them once the loop has
-begun.  The exchange may also come first in the body.  Where the function names the pointers after the region,
-the loop is there again with the exchange alone, so that they are what they were; then nothing leaves the loop
-early, its head is the same there, and it leaves its counter as the region does.  Lines stay.
+After an even number of swaps each pointer has its original value.  The loop counts by one, so the number is
+even if t and a are both even or both odd.  It is an identity if nothing else modifies the pointers, no
+pointer points to them, nothing in B skips the swap, and nothing in the region but B reads them after the
+start.  The swap may also come first in the body.  If the function names the pointers after the region,
+the loop is repeated there with only the swap, to restore their values; then nothing exits the loop
+early, its head is the same there, and it leaves its counter as the region does.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _EXCHANGE = re.compile(r"\b(\w+)\s*=\s*(\w+)\s*;\s*\2\s*=\s*\w+\s*;")
 
 @dataclass(frozen=True)
 class _Exchange:
-    """`p = f; f = g; g = p;`, from one token to another."""
+    """A swap `p = f; f = g; g = p;`, as a range of tokens."""
 
     one: tree.Declaration
     other: tree.Declaration
@@ -45,7 +45,7 @@ class _Exchange:
 
 
 def with_exchanges_written_out(source: Source, options: CompilerOptions) -> Source:
-    """The text with such loops of its regions, where there are any."""
+    """The source with such loops of its regions rewritten."""
     if not any(_EXCHANGE.search(region.place.text) for region in c_file(source).regions):
         return source
     return edited_while(source, lambda text: _edits(typed_file(text, options)), _MOST)
@@ -92,7 +92,7 @@ def _written_out(region: TypedRegion, loop: tree.ForStatement, plain: PlainLoop)
 def _again(
     region: TypedRegion, loop: tree.ForStatement, plain: PlainLoop, found: Sequence[_Exchange]
 ) -> Edit | None:
-    """The loop with the exchanges alone, after the region."""
+    """The loop with only the swaps, to insert after the region."""
     tokens, source = region.function.tokens, loop.place.span.source
     head = range(loop.place.first, loop.body.place.first)
     fixed = [part for part in (loop.test, plain.initial) if part is not None]
@@ -100,7 +100,7 @@ def _again(
         return None
     later = region.function.mentions.get(plain.counter.offset, ())
     if any(loop.place.end <= at < region.end for at in later) or tokens[region.first - 1].text not in "{};":
-        return None  # the counter is something else, or the region is a branch without braces
+        return None  # the counter is used for something else, or the region is a branch without braces
     if any(tokens[at].macro is not None for at in head):
         return None
     marked = re.compile(r"[ \t]*#[^\n\\/]*\n(?!\s*#)").match(source.text, region.place.end)
@@ -119,14 +119,14 @@ def _is_named_after(region: TypedRegion, exchange: _Exchange) -> bool:
 
 
 def _is_read_beside(region: TypedRegion, loop: tree.ForStatement, exchange: _Exchange) -> bool:
-    """Whether the test of the loop, or the region after it, names the pointers: they are exchanged there."""
+    """Whether the test of the loop, or the region after it, names the pointers, which are swapped there."""
     body, mentions = loop.body.place, region.function.mentions
     at_all = [at for one in (exchange.one, exchange.other) for at in mentions.get(one.offset, ())]
     return any(loop.place.first <= at < body.first or body.end <= at < region.end for at in at_all)
 
 
 def _is_last_or_first(found: Sequence[_Exchange], rest: Sequence[tree.Statement]) -> bool:
-    """Whether all exchanges come after all other statements, or before them."""
+    """Whether all swaps come after all other statements, or before them."""
     first, last = rest[0].place.first, rest[-1].place.first
     return all(x.first > last for x in found) or all(x.first < first for x in found)
 
@@ -158,7 +158,7 @@ def _changed_places(
 
 
 def _given(statement: tree.Statement) -> tuple[tree.Declaration, tree.Declaration] | None:
-    """The two variables of `x = y;`, pointers to the same."""
+    """The two variables of `x = y;`, if they are pointers of the same type."""
     match statement:
         case tree.Declare(variables=(tree.Declarator(declaration=target, initial=value),)) if value:
             pass
@@ -175,14 +175,14 @@ def _given(statement: tree.Statement) -> tuple[tree.Declaration, tree.Declaratio
 
 
 def _jumps(loop: tree.ForStatement, body: tree.CompoundStatement, kind: str) -> bool:
-    """Whether a `continue` or `break` is in a body, and not in a loop of its own there."""
+    """Whether a body contains a `continue` or `break` of this loop, not of an inner one."""
     nodes = [loop, *tree.walk(body)]
     jumps = [x for x in nodes if isinstance(x, tree.OtherStatement) and x.kind == kind]
     return any(loops_around(jump, nodes)[0] is loop for jump in jumps)
 
 
 def _is_own(region: TypedRegion, exchange: _Exchange, found: Sequence[_Exchange]) -> bool:
-    """Whether only the exchange changes the three, and nothing else reads the third."""
+    """Whether only the swap modifies the three variables, and nothing else reads the third."""
     function = region.function
     nodes = [*tree.walk_all(region.statements)]
     for one in (exchange.one, exchange.other, exchange.kept):
@@ -199,7 +199,7 @@ def _is_own(region: TypedRegion, exchange: _Exchange, found: Sequence[_Exchange]
 
 
 def _parity(region: TypedRegion, plain: PlainLoop) -> str | None:
-    """The test that an even number of iterations has run."""
+    """The test whether an even number of iterations has run."""
     name, core = plain.counter.name, tree.without_casts(plain.initial)
     if isinstance(core, tree.Number) and core.value is not None and core.text.isdigit():
         return f"{name} % 2 {'!=' if core.value % 2 else '=='} 0"
@@ -211,7 +211,7 @@ def _parity(region: TypedRegion, plain: PlainLoop) -> str | None:
 
 
 def _is_fixed(region: TypedRegion, value: tree.Expression, counter: tree.Declaration) -> bool:
-    """Whether an expression is made of numbers, a counter, and variables that the region does not change."""
+    """Whether an expression consists of numbers, a counter, and variables that the region does not modify."""
     changed = {moved_variable(node) for node in tree.walk_all(region.statements)} - {counter}
     for part in tree.walk(value):
         match part:
@@ -253,7 +253,7 @@ def _made(
             case tree.Declarator(declaration=one) if (
                 one.name in other.values() or one.storage is tree.Storage.STATIC
             ):
-                return None  # it hides a pointer, or would be two variables
+                return None  # it hides a pointer, or would become two variables
             case tree.Labelled(label=label):
                 token = tokens[node.place.first]
                 if token.macro is not None or token.text != label or f"{label}_1" in used:

@@ -1,7 +1,7 @@
-"""The loops of a file that can be read, and why the others cannot.
+"""Finds the loops of a file that can be read, and the reasons for the others.
 
-Functions are tried as a whole, then their outermost loops, then the loops inside of those that cannot be
-read.  All that is tried at once is read from one `CFile`.
+Functions are tried as a whole, then their outermost loops, then the loops inside those that cannot be
+read.  Everything that is tried together is read from one `CFile`.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from loopwright.source import Source, Span
 
 @dataclass(frozen=True)
 class Nest:
-    """Loops of a function: how to ask for them, and what they mean or why they cannot be read."""
+    """A loop nest of a function: the option that selects it, and its program or why it cannot be read."""
 
     function: str
     place: Span
     option: str
-    """On the command line; "" where a pragma marks them."""
+    """The option on the command line; "" if a pragma marks the nest."""
     program: Program | None
     why_not: Diagnostic | None
 
@@ -53,14 +53,14 @@ class Nest:
 
     @property
     def lines(self) -> tuple[int, int]:
-        """Of the first character that is not blank, and of the last one."""
+        """The lines of the first and the last character that is not blank."""
         text, source = self.place.text, self.place.source
         first = self.place.start + len(text) - len(text.lstrip())
         return source.line_of(first), source.line_of(self.place.start + len(text.rstrip()) - 1)
 
 
 def nests_of(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Nest, ...]:
-    """All loops of a file, in the order of the text, in pieces as large as can be read."""
+    """All loop nests of a file, in source order, as large as can be read."""
     source = _with_branches_taken(replace(source, chosen=()), options)
     file = c_file(source)
     marked = [region.place for region in marked_regions(source, file.directives)]
@@ -80,7 +80,7 @@ def nests_of(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Nest, ..
 
 
 def _with_branches_taken(source: Source, options: ReadOptions) -> Source:
-    """The text with what is compiled of it alone, where `#if` stands in a region or among loops."""
+    """The source with only its compiled branches, if an `#if` is in a region or among loops."""
     places = marked_places(source)
     if not places:
         source = with_places(source, [one.place for one in functions_with_loops(c_file(source))])
@@ -88,14 +88,14 @@ def _with_branches_taken(source: Source, options: ReadOptions) -> Source:
 
 
 def _innermost(functions: Sequence[FunctionWithLoops], place: Span) -> FunctionWithLoops | None:
-    """The function around a place; in a damaged text, or in GNU C, one may be inside another."""
+    """The function around a place; in damaged source, or in GNU C, functions may be nested."""
     around = [one for one in functions if one.node.span.contains(place)]
     return max(around, key=lambda one: one.node.span.start, default=None)
 
 
 def resolved(source: Source, options: ReadOptions) -> Source:
-    """The text, with what is to be read: what is asked for, or else what pragmas mark, or else the one
-    function whose loops can be read.
+    """The source with the places to read: those selected by options, or else marked by pragmas, or else the
+    only function whose loops can be read.
     """
     if not options.choice.is_empty:
         return chosen(source, options.choice)
@@ -117,7 +117,7 @@ def resolved(source: Source, options: ReadOptions) -> Source:
 
 
 def _undecided(source: Source, names: Sequence[str], readable: Sequence[str]) -> BadInput:
-    """Which function is meant has to be said."""
+    """The error if it is unclear which function is meant."""
     what = readable or names
     can = "can be read" if readable else "have loops, of which none can be read as a whole"
     return BadInput(
@@ -135,7 +135,7 @@ def _listed(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """What is tried, and the loops to try where it cannot be read."""
+    """A place to try, and the loops to try if it cannot be read."""
 
     function: str
     place: Span
@@ -144,7 +144,7 @@ class _Candidate:
 
 
 def _function(one: FunctionWithLoops) -> _Candidate:
-    """A function as a whole; where it consists of one loop, what is inside of that comes next."""
+    """A function as a whole; if it consists of one loop, the loops inside it come next."""
     first = one.loops[0]
     inside = tuple(outermost(first)) if place_of(first) == one.place else one.loops
     return _Candidate(one.name, one.place, f"--function {one.name}", inside)
@@ -174,7 +174,7 @@ def _tried(
 
 
 def _read(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic]:
-    """Each chosen part by itself."""
+    """Read each chosen part by itself."""
     for start, end in source.chosen:
         try:
             yield read_region(Span(source, start, end), options)
@@ -183,16 +183,16 @@ def _read(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic
 
 
 class Refusals:
-    """Of the wordings of a text that are understood: why the compiler's reading of them is refused.
+    """Records why the gate refuses the rewritten sources that the reader understands.
 
-    That is what keeps the text from being read, and not the words it is written in.
+    Such a refusal, and not the original spelling, is why the source cannot be read.
     """
 
     def __init__(self) -> None:
         self._found: list[Diagnostic] = []
 
     def gated(self, programs: tuple[Program, ...], options: ReadOptions) -> tuple[Program, ...]:
-        """What is read, or the refusal, which is remembered."""
+        """The programs if the gate accepts them; a refusal is recorded and raised."""
         try:
             return gated(programs, options)
         except RowsOfNumbers:
@@ -202,8 +202,8 @@ class Refusals:
             raise
 
     def told(self, first: Diagnostic, source: Source) -> Diagnostic:
-        """The first refusal in place of `first`, at the line that it is about; `first` is that of the text
-        as it is written, which is told where it is a refusal itself, or where lines have moved."""
+        """The first recorded refusal instead of `first`, at its line; `first` is the error of the original
+        source, which is returned if it is a refusal itself, or if line numbers have changed."""
         span = self._found[0].span if self._found else None
         if span is None or first in self._found or span.source.text.count("\n") != source.text.count("\n"):
             return first
@@ -223,7 +223,7 @@ def _attempt(options: ReadOptions, refusals: Refusals, text: Source) -> tuple[Pr
 
 
 def _gated(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic]:
-    """Each chosen part by itself, if it is what the compiler reads there, in other words where need be."""
+    """Read each chosen part by itself, compare it with the compiler's reading, and rewrite it if needed."""
     from loopwright.read.c.rephrased import further_followed, in_other_words
 
     nearby = Nearby(c_file(source))
@@ -253,7 +253,7 @@ def _gated(source: Source, options: ReadOptions) -> Iterator[Program | Diagnosti
 def _of_numbers(
     read: Callable[[], tuple[Program, ...]], again: Callable[[], tuple[Program, ...] | None]
 ) -> tuple[Program, ...]:
-    """What is read, or what is read again where the lengths of rows are numbers."""
+    """The programs, or those read again with known numbers as lengths of rows."""
     try:
         return read()
     except RowsOfNumbers:

@@ -1,6 +1,6 @@
-"""Where in the region the reader is: the loops around, the values that get there, the position.
+"""The context of the reader in a region: the enclosing loops, the domain, the position.
 
-And the answer it gives of an expression there that is not affine.
+It also defines the error for an expression there that is not affine.
 """
 
 from __future__ import annotations

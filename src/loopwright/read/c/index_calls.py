@@ -1,4 +1,4 @@
-"""Calls in index expressions: min, max, floord, ceild, and what the file itself defines."""
+"""Calls in index expressions: min, max, floord, ceild, and functions and macros of the file."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from loopwright.read.c.wraparound import FrameTypes, require_from_zero
 
 @dataclass(frozen=True)
 class Evaluators:
-    """How the arguments of a call are read."""
+    """The functions that read the arguments of a call."""
 
     affine: Callable[[Node, Frame], isl.PwAff]
     constant: Callable[[Node, Frame], int]
 
 
 def index_call(node: Node, frame: Frame, read: Evaluators) -> isl.PwAff:
-    """min, max, floord, ceild; a macro the file defines; or a macro that stands for a parameter."""
+    """The value of min, max, floord, ceild; of a macro of the file; or of a macro that is a parameter."""
     setting = frame.setting
     function = field(node, "function")
     name = function.text
@@ -65,11 +65,11 @@ _ROUNDED = {
     "(((0)<z)?-((-(0)+(1)-u)/(1)):(0)/(1))": "floord",
     "(((0)<z)?-((-(0))/(1)):((0)+(1)-u)/(1))": "ceild",
 }
-"""The usual definitions, 0 and 1 in place of their parameters, z and u in place of their numbers."""
+"""The usual definitions, with 0 and 1 in place of their parameters, z and u in place of their numbers."""
 
 
 def _form(macro: Macro) -> str | None:
-    """What a macro computes of any two arguments, where its body is the usual one of a name known here.
+    """The index function that a macro with two parameters computes, if its body has a usual form.
 
     The form decides, not the name: `#define least(a, b) ((a) < (b) ? (a) : (b))` is min.
     """
@@ -84,9 +84,9 @@ def _form(macro: Macro) -> str | None:
 
 
 def alternatives(node: Node, frame: Frame, kind: str) -> list[Node]:
-    """a, b and c of `min(a, min(b, c))`, if `kind` is "min"; the node itself where it is none.
+    """The a, b and c of `min(a, min(b, c))`, if `kind` is "min"; otherwise the node itself.
 
-    i <= min(a, b) is i <= a and i <= b: one set, where the values of min(a, b) have two pieces.
+    i <= min(a, b) is i <= a and i <= b: a single set, whereas min(a, b) has two pieces.
     """
     core = without_parentheses(node)
     if core.type != "call_expression":
@@ -132,7 +132,7 @@ PARENTHESES = "put parentheses around the body of the macro"
 def called_expression(
     node: Node, frame: Frame, argument: Callable[[Node, Frame], isl.PwAff]
 ) -> tuple[Node, Frame] | None:
-    """The expression a macro or a function of the file stands for in this call, and where to read it."""
+    """The expression that a macro or function of the file has in this call, and the frame to read it in."""
     name = field(node, "function").text
     arguments = named_children(field(node, "arguments"))
     found = definitions(frame.setting.macros, name)
@@ -145,7 +145,7 @@ def called_expression(
 
 
 def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame, read: Evaluators) -> isl.PwAff:
-    """The value of a macro's body with the text of the arguments in place of its parameters."""
+    """The value of a macro's body with the arguments substituted for its parameters."""
     value, inside = _expansion(node, macro, arguments, frame)
     try:
         return read.affine(value, inside)
@@ -158,10 +158,10 @@ def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame, rea
 
 
 def _expansion(node: Node, macro: Macro, arguments: list[Node], frame: Frame) -> tuple[Node, Frame]:
-    """A macro's body with the text of the arguments in place of its parameters.
+    """A macro's body with the arguments substituted for its parameters.
 
-    The body has to hold together in the text around the call; inside, the preprocessor's result
-    is read as it stands.  A macro does not expand inside itself.
+    The body must be a single operand at the call; inside, the preprocessor's result is parsed
+    as it is.  A macro does not expand inside itself.
     """
     parameters = macro.parameters or ()
     if len(parameters) != len(arguments):
@@ -179,7 +179,7 @@ def _expansion(node: Node, macro: Macro, arguments: list[Node], frame: Frame) ->
 
 
 def _returned(node: Node, name: str, arguments: list[Node], frame: Frame, read: Evaluators) -> isl.PwAff:
-    """The value of a function of the file that is one `return` of integers."""
+    """The value of a function of the file that consists of one `return` of integers."""
     value, inside = _body(node, name, arguments, frame, read.affine)
     try:
         return read.affine(value, inside)
@@ -190,7 +190,7 @@ def _returned(node: Node, name: str, arguments: list[Node], frame: Frame, read: 
 def _body(
     node: Node, name: str, arguments: list[Node], frame: Frame, argument: Callable[[Node, Frame], isl.PwAff]
 ) -> tuple[Node, Frame]:
-    """What a function of the file returns, its parameters bound to the arguments."""
+    """The expression that a function of the file returns, with its parameters bound to the arguments."""
     function = frame.setting.function(name)
     if (
         function is None

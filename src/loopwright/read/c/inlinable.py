@@ -1,6 +1,6 @@
-"""Functions that can take the place of their calls: no `static`, label, jump or early `return` is in them.
+"""Functions that can be inlined: they contain no `static`, label, jump or early `return`.
 
-Each has one definition.  No macro in it brings in a name; those in it mean the same where it is called.
+Each has one definition.  No macro in it introduces a name; its macros have the same meaning at the call.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ KEYWORDS = frozenset(
 
 @dataclass(frozen=True)
 class InlinableFunction:
-    """A definition that can take the place of its calls."""
+    """A function definition that can be inlined."""
 
     type: str
     name: str
     parameters: tuple[Node, ...]
     statements: tuple[Node, ...]
-    """Without the last one, where that is a `return`."""
+    """The statements without the last one if that is a `return`."""
     value: Node | None
     own: frozenset[str]
     free: frozenset[str]
     records: frozenset[str] = frozenset()
     """The parameters that are structs."""
     kept: frozenset[str] = frozenset()
-    """Those of them that the function neither changes nor gives away."""
+    """Those of them that the function neither modifies nor takes the address of."""
 
 
 def inlinable_function(
     file: CFile, name: str, region: Span, typed: Callable[[], TypedFile]
 ) -> InlinableFunction | None:
-    """The one definition of a function, if it is of a form that can take the place of its calls.
+    """The only definition of a function, if it has a form that can be inlined.
 
-    `typed` is the typed reading of the file, or of one that differs from it in regions alone; it is asked
+    `typed` is the typed reading of the file, or of one that differs from it only in regions; it is evaluated
     last.
     """
     definitions = [one for one in file.tree.named_children if one.type == "function_definition"]
@@ -74,7 +74,7 @@ def inlinable_function(
 
 
 def _of_plain_form(node: Node, name: str) -> InlinableFunction | None:
-    """A function that takes values and pointers, and returns at its end alone."""
+    """A function with parameters that are values and pointers, and at most one `return`, at its end."""
     body, declarator = field(node, "body"), field(node, "declarator")
     head = names_in(node.text[: declarator.start - node.start])
     kind = [word for word in head if word not in ("static", "inline")]
@@ -100,7 +100,7 @@ def _of_plain_form(node: Node, name: str) -> InlinableFunction | None:
 
 
 def _own_and_free(node: Node, parameters: Sequence[Node]) -> tuple[frozenset[str], frozenset[str]] | None:
-    """The names that a function declares, and those of others; None where one is also that of a member."""
+    """The names that a function declares, and the other names; None if one is also the name of a member."""
     own = {part for one in parameters for part in identifiers(field(one, "declarator"))[:1]}
     own |= {word for one in walk(field(node, "body")) for word in _declared(one)}
     if any(one.type in ("field_identifier", "type_identifier") and one.text in own for one in walk(node)):
@@ -112,7 +112,7 @@ def _own_and_free(node: Node, parameters: Sequence[Node]) -> tuple[frozenset[str
 
 
 def _records(found: TypedFunction) -> tuple[frozenset[str], frozenset[str]]:
-    """The parameters of a function that are structs, and those that it neither changes nor gives away."""
+    """The parameters that are structs, and those of them that are not modified and do not escape."""
     records = [one for one in found.parameters if isinstance(unqualified(one.type), Record)]
     targets = [node.target for node in found.nodes if isinstance(node, tree.Assign | tree.Update)]
     changed = {one.offset for one in map(tree.owner, targets) if one is not None} | found.addressed
@@ -139,13 +139,13 @@ def _declared(node: Node) -> tuple[str, ...]:
 
 
 def _means_the_same(node: Node, function: TypedFunction, file: TypedFile, region: int) -> bool:
-    """Whether macros bring no name into a function and take none away, and are in a region what they are in
-    the function: then its text says there what is compiled of it.
+    """Whether macros neither introduce nor remove names in a function, and are the same in a region: then its
+    source has the same meaning there.
 
-        for each macro m in the text, and in what stands for these:  m has one definition in the function and
-        in the region, the same, and is never undefined
+    for each macro m in the source, and in the expansion of these:  m has one definition in the function
+    and in the region, the same, and is never undefined
 
-    What `pop_macro` brings back is not told by the compiler, nor what a header does that is missing.
+    The compiler does not report what `pop_macro` restores, nor the effect of a missing header.
     """
     words = names_in(without_comments(node.text, literals=False))
     place, spot = file.located[region]

@@ -1,14 +1,14 @@
-"""Calls of functions that the file defines, replaced by what the functions do.
+"""Inlines calls of functions that the file defines.
 
     f(e, A);          { T x = e; B }                  of  void f(T x, U *p) { B }, with A in place of p
     y = f(e);         { T x = e; B; y = (T)(r); }     of  T f(T x) { B; return r; }
     ... f(e) ...      ... ((T)(r)) ...                of  T f(T x) { return r; }, with ((T)(e)) in place of x
 
-All names of the function are fresh in the caller; what it takes from the file means the same there.
-Arguments have no effects, so their order does not matter, and each is evaluated where the call evaluates it.
-A pointer parameter that nothing assigns is the array or pointer of the caller that it is given, if both have
-the same elements; another pointer is a copy.  A struct is the caller's own, if neither of them changes it.
-The function has no `static`, label, jump or early `return`, and no macro in it brings in a name.
+All names of the function are renamed to fresh ones; names that it takes from the file mean the same in the
+caller.  Arguments have no side effects, so their order does not matter, and each is evaluated where the call
+evaluates it.  A pointer parameter that is not assigned is replaced by the caller's array or pointer, if both
+have the same elements; another pointer is copied.  A struct is the caller's own, if neither modifies it.
+The function has no `static`, label, jump or early `return`, and no macro in it introduces a name.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from loopwright.read.c.inlinable import KEYWORDS, InlinableFunction, inlinable_f
 from loopwright.source import Edit, Source
 
 _MOST = 12
-"""How many calls are replaced."""
+"""The maximum number of calls that are inlined."""
 _EFFECTS = ("call_expression", "assignment_expression", "update_expression", "gnu_asm_expression")
 _TAGS = ("struct_specifier", "union_specifier", "enum_specifier")
 _QUALIFIERS = frozenset(("const", "restrict", "__restrict", "__restrict__"))
 
 
 def called_in(source: Source) -> dict[str, str]:
-    """The functions of the file that its regions call, and their texts."""
+    """The functions of the file that its regions call, and their bodies."""
     file = c_file(source)
     texts = [without_comments(region.place.text, literals=False) for region in file.regions]
     words = {name for text in texts for name in re.findall(r"\b([A-Za-z_]\w*)\s*\(", text)}
@@ -61,10 +61,10 @@ def called_in(source: Source) -> dict[str, str]:
 def with_calls_inlined(
     source: Source, names: Collection[str], options: CompilerOptions, before: Source | None = None
 ) -> Source:
-    """The text with the calls of these functions in its regions replaced, as far as that is possible.
+    """The source with the calls of these functions in its regions inlined, as far as possible.
 
-    `before` is the text before others were replaced: no edit changes what is outside of regions, so what is
-    compiled of a function is asked once.
+    `before` is the source before other calls were inlined: edits only affect regions, so each function is
+    compiled once.
     """
 
     def typed() -> TypedFile:
@@ -87,7 +87,7 @@ class _Call:
     options: CompilerOptions
 
     def edit(self) -> Edit | None:
-        """What stands for the call, or for the statement that it is or ends."""
+        """The edit that replaces the call, or the statement that it is or ends."""
         arguments = named_children(field(self.node, "arguments"))
         pure = not any(part.type in _EFFECTS for one in arguments for part in walk(one))
         pure = pure and not self._is_in_a_macro()
@@ -121,7 +121,7 @@ class _Call:
         return self._as_statements(renamed, copies)
 
     def _is_kept(self, argument: Node) -> bool:
-        """Whether a struct that is given is a variable of the caller, which no pointer leads to."""
+        """Whether a struct argument is a variable of the caller without pointers to it."""
         theirs = self.passage.file.declarations.visible(argument.text, self.node.span)
         if argument.type != "identifier" or theirs is None or theirs.rank:
             return False
@@ -132,7 +132,7 @@ class _Call:
         return typed_file(self.node.source, self.options).may_point_to(name)
 
     def _is_in_a_macro(self) -> bool:
-        """Whether the call is in an argument of a macro, which may see its text."""
+        """Whether the call is in an argument of a macro, which may depend on its text."""
         around = self.node.parent
         known = {macro.name for macro in self.passage.file.macros}
         while around is not None:
@@ -152,7 +152,7 @@ class _Call:
         return {name: f"{name}_{number}" for name in self.function.own}
 
     def _is_same_storage(self, parameter: Node, argument: Node, given: dict[str, Node]) -> bool:
-        """Whether a parameter points to the first element of what its argument names, and always does."""
+        """Whether a parameter always points to the first element of the array that its argument names."""
         name = identifiers(field(parameter, "declarator"))[0]
         mine = parameter_shape(parameter)
         theirs = self.passage.file.declarations.visible(argument.text, self.node.span)
@@ -174,7 +174,7 @@ class _Call:
         )
 
     def _is_fixed(self, variable: Variable) -> bool:
-        """Whether a variable is an array, or a pointer of the caller that it does not give away."""
+        """Whether a variable is an array, or a pointer of the caller whose address does not escape."""
         around = tops_around(self.passage)
         is_local = any(one.span.contains(variable.place) for one in around)
         is_array = len(variable.extents) == variable.rank and not (is_local and variable.may_alias)
@@ -193,7 +193,7 @@ class _Call:
         return self.node.spelled.reworded(f"(({self.function.type})({text}))")
 
     def _as_statements(self, renamed: dict[str, str], copies: list[str]) -> Edit | None:
-        """The block in place of `f(e);` or `y = f(e);`."""
+        """The block that replaces `f(e);` or `y = f(e);`."""
         statement, target = self.node.parent, ""
         if self.function.value is not None:
             assigned = self.node.parent
@@ -237,7 +237,7 @@ def _calls(node: Node) -> bool:
 
 
 def _reassigned(node: Node) -> tuple[str, ...]:
-    """The variable that an expression gives another value, or the address of which it takes."""
+    """The variable that an expression modifies or takes the address of."""
     if node.type not in ("assignment_expression", "update_expression") and not is_address(node):
         return ()
     target = node.child_by_field_name("left") or field(node, "argument")
@@ -245,7 +245,7 @@ def _reassigned(node: Node) -> tuple[str, ...]:
 
 
 def _is_plain(parameter: Node) -> bool:
-    """Whether a parameter is an array or one pointer, which may overlap others, with sizes that are names."""
+    """Whether a parameter is an array or a pointer without `restrict`, with sizes that are names."""
     nodes = [*walk(parameter)]
     kinds = [one.type for one in nodes]
     is_alone = any(one.type == "type_qualifier" and "restrict" in one.text for one in nodes)
@@ -258,7 +258,7 @@ _NOT_PLAIN = frozenset(
 
 
 def _targets(node: Node) -> tuple[str, ...]:
-    """The names through which an expression changes something; all of its target, to be sure."""
+    """The names through which an expression modifies something; conservatively, all names in its target."""
     return identifiers(node) if node.type == "pointer_expression" else assigned_names(node)
 
 

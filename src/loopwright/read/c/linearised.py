@@ -1,16 +1,16 @@
-"""Arrays of several dimensions that are written as one: `A[i * n + j]` is read as A[i][j].
+"""Delinearises arrays of several dimensions written as one: `A[i * n + j]` is read as A[i][j].
 
 The strides of a base are the products of parameters that its subscripts multiply iterators by,
 each a multiple of the next: 1, m, n * m for `A[(i * n + j) * m + k]`, and 1, 3 * n for
-`A[(i * n + j) * 3 + k]`.  Dividing a subscript by them in turn gives one index a dimension, and
+`A[(i * n + j) * 3 + k]`.  Dividing a subscript by them in turn gives one index per dimension, and
 
     0 <= index < size        for every dimension but the outermost
 
-makes the cells of different indices different cells, whatever the strides are.  Where no strides of
-products do, rows of sums are tried: for `A[i * (m + 1) + j]`, which is i * m + i + j, the name m stands
-for m + 1, whose rows then have i and j alone.  The condition is proved from the bounds of the loops
-where it can be.  Where it cannot, an array that is only read stays as it is; for one that is
-written, the condition on the sizes is taken on trust, and listed.
+guarantees that different indices are different cells, whatever the strides are.  If no strides of
+products do, rows of sums are tried: for `A[i * (m + 1) + j]`, which is i * m + i + j, the name m denotes
+m + 1, whose rows then contain only i and j.  The condition is proved from the loop bounds
+if possible.  Otherwise, an array that is only read is kept as it is; for one that is
+written, the condition on the sizes is assumed and listed.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from loopwright.read.c.row_elements import Split, split_terms, subscript_polynom
 
 Offsets = tuple[tuple[str, Polynomial], ...]
 MOST_OFFSETS = 8
-"""So many sums are tried as the length of an array's rows."""
+"""The maximum number of sums tried as the row length of an array."""
 
 
 @dataclass(frozen=True)
 class RowShape:
-    """The dimensions a base is read in: `sizes` are those of all but the outermost."""
+    """The dimensions that a base is read in: `sizes` are those of all but the outermost."""
 
     strides: tuple[Monomial, ...]
-    """From the outermost to the innermost, which is 1."""
+    """The strides from the outermost to the innermost, which is 1."""
     factors: tuple[int, ...]
-    """By which number each stride is multiplied, a multiple of the next."""
+    """The constant factor of each stride, a multiple of the next."""
     more: Offsets = ()
-    """By how much each of these parameters is greater where it is in a stride, which is then m + 1."""
+    """By how much each of these parameters is greater in a stride, for example m + 1 for m."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ class RowShape:
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """As they are written."""
+        """The sizes as they are written."""
         texts = [self._text(name) for name in self._names()]
         return tuple(
             text if multiple == 1 else f"{multiple} * ({text})" if " " in text else f"{multiple} * {text}"
@@ -70,7 +70,7 @@ class RowShape:
 
     @property
     def extents(self) -> tuple[isl.PwAff, ...]:
-        """As they are computed."""
+        """The sizes as expressions."""
         values = [variable(name).add(self._offset(name)) for name in self._names()]
         texts = zip(self._multiples(), values, strict=True)
         return tuple(value.scale_val(whole(multiple)) for multiple, value in texts)
@@ -98,8 +98,8 @@ FramedTouch = tuple[Touch, Frame]
 def shapes_of(
     places: Sequence[FramedTouch], *, in_rows: bool = False, numbers: frozenset[str] = frozenset()
 ) -> tuple[dict[str, RowShape], tuple[Assumption, ...]]:
-    """The bases to read in several dimensions, and what is assumed of them: `in_rows`, of those that are
-    only read, too.  Nothing is assumed of rows whose length is one of `numbers`.
+    """The bases to read in several dimensions, and the assumptions about them; `in_rows` includes those that
+    are only read.  Rows whose length is one of `numbers` need no assumption.
     """
     shapes: dict[str, RowShape] = {}
     assumed: list[Assumption] = []
@@ -112,7 +112,7 @@ def shapes_of(
         for shape in filter(None, (_shape(own, more) for more in ((), *_offsets(own)))):
             needed = _needed(own, shape)
             is_believed = is_wanted and numbers.isdisjoint(shape.names) and _leaves_all(own, needed)
-            if shape.more:  # it must be a condition on the length of the rows, not on how many there are
+            if shape.more:  # it must be a condition on the length of the rows, not on their number
                 is_believed = is_believed and without_parameters(needed, shape.names).plain_is_universe()
             is_known = needed.plain_is_universe()
             if (is_known or is_believed) and (best is None or best[1].is_strict_subset(needed)):
@@ -127,7 +127,7 @@ def shapes_of(
 
 
 def _offsets(own: Sequence[FramedTouch]) -> list[Offsets]:
-    """For m of a stride S * m, what is added to m where an iterator is multiplied by S as well.
+    """For m in a stride S * m, the sum added to m if an iterator is multiplied by S as well.
 
     `i * m + i + j` gives ((m, 1),), `i * w + i * pad + j` gives ((w, pad),) and ((pad, w),).
     """
@@ -146,7 +146,7 @@ def _offsets(own: Sequence[FramedTouch]) -> list[Offsets]:
 
 
 def _added(name: str, one: Split, terms: Sequence[Split]) -> Polynomial:
-    """What stands beside a name: of i * S * name, each i * S and each i * S * other, by its multiple."""
+    """The sum added to a name: for i * S * name, the factor of each i * S and i * S * other."""
     outer = list(one.stride)
     outer.remove(name)
     sums: dict[Monomial, int] = {}
@@ -159,7 +159,7 @@ def _added(name: str, one: Split, terms: Sequence[Split]) -> Polynomial:
 
 
 def indices(touch: Touch, frame: Frame, shape: RowShape) -> tuple[isl.PwAff, ...] | None:
-    """One index a dimension, each but the first in its range where that can be shown."""
+    """One index per dimension, each but the first in its range if that can be shown."""
     value = _polynomial(touch, frame, shape.more)
     found = None if value is None else _divided(value, frame, shape)
     if found is None:
@@ -173,7 +173,7 @@ def indices(touch: Touch, frame: Frame, shape: RowShape) -> tuple[isl.PwAff, ...
 
 
 def _carry(index: isl.PwAff, size: isl.PwAff, known: isl.Set) -> int:
-    """How many rows to add to an index so that it is in range: `n - 1` is found as -1 of the next row."""
+    """How many rows to add to an index to bring it in range: `n - 1` is found as -1 in the next row."""
     ranges = {carry: _in_range(index.add(size.scale_val(isl.Val(carry))), size) for carry in (0, 1, -1)}
     always = [carry for carry, inside in ranges.items() if known.is_subset(inside)]
     sometimes = [carry for carry, inside in ranges.items() if not known.is_disjoint(inside)]
@@ -181,7 +181,7 @@ def _carry(index: isl.PwAff, size: isl.PwAff, known: isl.Set) -> int:
 
 
 def _shape(own: Sequence[FramedTouch], more: Offsets) -> RowShape | None:
-    """The strides all subscripts of a base have in common; None where it is not a linearised array."""
+    """The strides that all subscripts of a base share; None if it is not a linearised array."""
     strides: set[Monomial] = {()}
     for touch, frame in own:
         if frame.setting.names.ranks[touch.base] != 1:
@@ -207,7 +207,7 @@ def _has_computed_strides(value: Polynomial, frame: Frame) -> bool:
 
 
 def _with_factors(own: Sequence[FramedTouch], chain: tuple[Monomial, ...], more: Offsets) -> RowShape:
-    """The numbers all that is multiplied by a stride is multiplied by as well."""
+    """The shape with the constant factors common to all terms of each stride."""
     plain = RowShape(chain, (1,) * len(chain), more)
     found = [0] * (len(chain) - 1)
     for place in own:
@@ -228,7 +228,7 @@ def _is_affine(touch: Touch, frame: Frame) -> bool:
 
 
 def _polynomial(touch: Touch, frame: Frame, more: Offsets = ()) -> Polynomial | None:
-    """The subscript, with (m - 1) for m where m of a stride stands for m + 1."""
+    """The subscript, with (m - 1) for m if m in a stride denotes m + 1."""
     try:
         value = subscript_polynomial(touch.subscripts[0], frame) if touch.subscripts else None
     except NotAffine:
@@ -240,7 +240,7 @@ def _polynomial(touch: Touch, frame: Frame, more: Offsets = ()) -> Polynomial | 
 
 
 def _quotient(outer: Monomial, inner: Monomial) -> Monomial:
-    """outer / inner; nothing where it does not divide."""
+    """outer / inner; empty if it does not divide."""
     left = Counter(outer)
     left.subtract(Counter(inner))
     return tuple(left.elements()) if min(left.values(), default=0) >= 0 else ()
@@ -264,7 +264,7 @@ def _divided(value: Polynomial, frame: Frame, shape: RowShape) -> list[isl.PwAff
 
 
 def _parts(value: Polynomial, frame: Frame, shape: RowShape) -> list[dict[Monomial, int]] | None:
-    """Each monomial divided by the greatest stride that leaves something affine; factors stay."""
+    """Each monomial divided by the greatest stride that leaves an affine rest; factors are kept."""
     parts: list[dict[Monomial, int]] = [{} for _ in shape.strides]
     for term in split_terms(value, frame.iterators) or ():
         for position, stride in enumerate(shape.strides):
@@ -284,7 +284,7 @@ def _in_range(index: isl.PwAff, size: isl.PwAff) -> isl.Set:
 
 
 def _needed(own: Sequence[FramedTouch], shape: RowShape) -> isl.Set:
-    """The parameters for which every index is in range, given what is known; all of them if proved."""
+    """The parameters for which every index is in range, given the known constraints; all if proved."""
     needed = everywhere()
     for touch, frame in own:
         found = indices(touch, frame, shape) if touch.subscripts else None
@@ -297,8 +297,8 @@ def _needed(own: Sequence[FramedTouch], shape: RowShape) -> isl.Set:
 
 
 def _leaves_all(own: Sequence[FramedTouch], needed: isl.Set) -> bool:
-    """Whether each access can happen under a condition, and each loop around it can run twice that does so
-    without: believing what rules that out, such as n = 1, would be absurd."""
+    """Whether each access can happen under a condition, and each loop around it that can run twice without it
+    still can: assuming what rules that out, such as n = 1, would be absurd."""
     for frame in {id(frame): frame for _, frame in own}.values():
         known = frame.known()
         believed = known.intersect(needed)
@@ -311,7 +311,7 @@ def _leaves_all(own: Sequence[FramedTouch], needed: isl.Set) -> bool:
 
 
 def _runs_twice(points: isl.Set, iterator: str, iterators: Sequence[str]) -> bool:
-    """Whether an iterator has two values for some values of the parameters that are none."""
+    """Whether an iterator has two values for some values of the parameters."""
     mine = without_parameters(points, [one for one in iterators if one != iterator])
     later = f"{iterator} later"
     theirs = rename_parameters(mine, {iterator: later})

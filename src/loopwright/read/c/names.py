@@ -21,7 +21,7 @@ from loopwright.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """A variable declared inside the region, not counting the iterators of loops."""
+    """A variable declared inside the region, except for iterators of loops."""
 
     name: str
     type: str
@@ -30,33 +30,33 @@ class Local:
     scope: Span
     node: Node
     is_kept: bool = False
-    """Whether it stays in a statement that is left whole, declared there as it was."""
+    """Whether its declaration stays in a statement that is kept whole."""
 
 
 @dataclass(frozen=True)
 class RegionNames:
-    """`assigned` are the bases of all assignments, `ranks` the most subscripts a base is used with."""
+    """`assigned` are the bases of all assignments, `ranks` the maximum number of subscripts of each base."""
 
     iterators: frozenset[str]
     assigned: frozenset[str]
     locals: tuple[Local, ...]
     ranks: dict[str, int]
     rows: tuple[RowPointer, ...] = ()
-    """Local pointers, which stand for the row they point to."""
+    """Local pointers to rows."""
     untracked: frozenset[str] = frozenset()
-    """Names whose storage cannot be followed: pointers that move, storage under two names."""
+    """Names whose storage cannot be tracked: pointers that move, storage with aliases."""
     given: frozenset[str] = frozenset()
-    """Structs that calls are given, and that lead to what the region writes: such calls may read that."""
+    """Struct arguments that point to what the region writes: calls with them may read that."""
 
     @property
     def written(self) -> frozenset[str]:
-        """Everything that changes in the region: what is assigned, and what is declared there."""
+        """Everything that is modified in the region: what is assigned, and what is declared there."""
         return self.assigned | {local.name for local in self.locals}
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What stays the same while a region is read."""
+    """The invariants of reading one region."""
 
     region: Span
     macros: tuple[Macro, ...]
@@ -66,21 +66,21 @@ class Setting:
     pure: frozenset[str]
     context: isl.Set
     whole: frozenset[Span] = frozenset()
-    """What is a statement as a whole, whatever is in it."""
+    """The statements that are kept whole, whatever they contain."""
     rows: bool = False
-    """Arrays that are only read are read in rows, under a condition on sizes."""
+    """Whether arrays that are only read are read in rows, under a condition on sizes."""
     numbers: frozenset[str] = frozenset()
-    """Sizes of rows of which nothing is assumed, since they are numbers where the file is compiled."""
+    """Row lengths that need no assumption, since they are known numbers."""
     entered: frozenset[str] = frozenset()
-    """Functions that are being looked into."""
+    """Functions that are being analysed."""
 
     def function(self, name: str) -> FunctionDefinition | None:
-        """The function `name`, where the file defines it once."""
+        """The function `name`, if the file defines it once."""
         found = [one for one in self.file.functions if one.name == name and name not in self.entered]
         return found[0] if len(found) == 1 else None
 
     def constant(self, name: str) -> int | None:
-        """The integer a macro, an enumerator or a `const` variable of the file stands for."""
+        """The integer value of a macro, an enumerator or a `const` variable of the file."""
         value = constant_macro(self.macros, name)
         if value is not None or definitions(self.macros, name) or name in self.names.written:
             return value
@@ -89,12 +89,12 @@ class Setting:
 
     @property
     def kinds(self) -> Kinds:
-        """What the names of the file are here."""
+        """The kinds of the names of the file at this place."""
         return Kinds(self.declarations, self.macros, self.region)
 
 
 class Unfollowed(Exception):
-    """A region cannot be read as it is; it may be, with `whole` as one statement or `names` not followed."""
+    """Raised if a region can only be read, if at all, with `whole` kept whole or `names` untracked."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Unfollowed(Exception):
         self.whole = whole
         self.names = names
         self.alone = alone
-        """Whether it is worth reading where nothing else is in the region: a loop that ends on data."""
+        """Whether to retry even if the region contains nothing else: a loop that ends on data."""
 
 
 _BOXES = frozenset(("while_statement", "do_statement", "switch_statement"))
@@ -130,7 +130,7 @@ def loops_of(block: Node, whole: frozenset[Span]) -> list[Node]:
 
 
 def is_counted_inside(node: Node, name: str, whole: frozenset[Span]) -> bool:
-    """Whether `name` is set by a loop around `node` that is inside of a statement left whole."""
+    """Whether `name` is set by a loop around `node` that is inside a statement kept whole."""
     around: Node | None = node
     while around is not None:
         if around.type == "for_statement" and loop_iterator(around) == name:
@@ -144,7 +144,7 @@ def is_counted_inside(node: Node, name: str, whole: frozenset[Span]) -> bool:
 def names_of_region(
     block: Node, kinds: Kinds, whole: frozenset[Span] = frozenset(), untracked: frozenset[str] = frozenset()
 ) -> RegionNames:
-    """Go over the region once; refuse names that play two roles at once."""
+    """Determine the roles of all names of a region; raises if a name has two roles."""
     declarations = kinds.declarations
     loops = loops_of(block, whole)
     iterators = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
@@ -173,7 +173,7 @@ def names_of_region(
 
 
 def _refuse_hidden_arrays(loops: list[Node], declarations: Declarations) -> None:
-    """One name for an iterator and for an array: which one is meant, the accesses would not say."""
+    """Raise if an iterator and an array share a name: accesses could not tell them apart."""
     for loop in loops:
         name = loop_iterator(loop)
         declared = None if name is None else declarations.visible(name, loop.span)
@@ -192,7 +192,7 @@ def _targets(
     rows: tuple[RowPointer, ...],
     whole: frozenset[Span],
 ) -> list[Reference]:
-    """Everything the region assigns to, except its iterators in the heads of their loops."""
+    """All lvalues that the region assigns to, except its iterators in the heads of their loops."""
     iterators = {name: loop for loop in reversed(loops) if (name := loop_iterator(loop)) is not None}
     found: list[Reference] = []
     for node in walk(block):
@@ -218,7 +218,7 @@ def _targets(
 
 
 def _refuse_macro_target(target: Node, kinds: Kinds) -> None:
-    """What a macro assigns to may be anything, even what decides which instances run."""
+    """Raise if a macro assigns to something: it may be anything, even what decides which instances run."""
     for part in walk(target):
         name = part.text if part.type == "identifier" else ""
         if name and (looks_like_macro(name) or definitions(kinds.macros, name)):
@@ -230,7 +230,7 @@ def _refuse_macro_target(target: Node, kinds: Kinds) -> None:
 
 
 def _element(target: Node, rows: tuple[RowPointer, ...]) -> Reference | None:
-    """What an assignment names, a pointer to a row followed."""
+    """The lvalue of an assignment, with pointers to rows resolved."""
     reference = reference_of(target)
     row = None if reference is None else row_at(rows, reference)
     return reference if reference is None or row is None else row.element(reference)
@@ -244,7 +244,7 @@ def _header(loop: Node) -> list[Node]:
 
 
 def _is_within(node: Node, parts: frozenset[Node]) -> bool:
-    """Whether a node is one of `parts`, or inside of one."""
+    """Whether a node is one of `parts`, or inside one."""
     around: Node | None = node
     while around is not None and around not in parts:
         around = around.parent
@@ -276,7 +276,7 @@ def _locals(block: Node, headers: frozenset[Node], whole: frozenset[Span]) -> tu
 
 
 def _ranks(block: Node, kinds: Kinds) -> dict[str, int]:
-    """The rank of every base: the subscripts it is used with, or the declared ones if more."""
+    """The rank of every base: the number of subscripts in use, or the declared rank if greater."""
     ranks: dict[str, int] = {}
     texts = [block]
     for call, element in elements_in(kinds, block):
@@ -305,7 +305,7 @@ def _outermost_reference(node: Node) -> Reference | None:
 
 
 def _refuse_whole(target: Reference, ranks: dict[str, int]) -> None:
-    """An array or pointer must not itself be assigned."""
+    """Raise if an array or a pointer is itself assigned."""
     base, count = target.base, len(target.subscripts)
     if count >= ranks[base]:
         return

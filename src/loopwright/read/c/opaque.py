@@ -1,8 +1,8 @@
-"""Statements that are not taken apart: conditions on data, and loops that no affine bounds describe.
+"""Statements that are kept whole: conditions on data, and loops without affine bounds.
 
-Sound because the text is kept: what is tested is always tested, everything that could be touched may be
-touched, and no jump enters or leaves the statement, but for `return`, which is like a call that does not
-return.
+This is sound because the source is kept: conditions are always tested, everything that could be accessed may
+be accessed, and no jump enters or leaves the statement, except for `return`, which acts like a call that
+does not return.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _LEFT = {
     "do_statement": ("break_statement", "continue_statement"),
     "switch_statement": ("break_statement",),
 }
-"""The jumps that leave or repeat a statement from inside of it."""
+"""The jumps inside a statement that exit or repeat it."""
 
 
 def opaque_touches(node: Node, frame: Frame) -> tuple[Touch, ...]:
-    """What a statement may touch, its local variables left out."""
+    """The possible accesses of a statement, except to its local variables."""
     if node.span not in frame.setting.whole:
         for part in walk(node):
             if part.type == "for_statement" and node.type == "if_statement":
@@ -37,7 +37,7 @@ def opaque_touches(node: Node, frame: Frame) -> tuple[Touch, ...]:
 
 
 def _if(node: Node, frame: Frame, jumps: tuple[str, ...]) -> tuple[Touch, ...]:
-    """The condition is always evaluated, and the rest may be."""
+    """The accesses of an `if`: the condition is always evaluated, the rest may be."""
     tested = touches(field(node, "condition"), frame)
     inside = named_children(node)[1:]
     return tested + tuple(touch for part in inside for touch in _statement(part, frame, jumps))
@@ -70,13 +70,13 @@ def _statement(node: Node, frame: Frame, jumps: tuple[str, ...]) -> tuple[Touch,
 
 
 def returned(node: Node, frame: Frame) -> tuple[Touch, ...]:
-    """What a `return` touches: its value, and all that is seen after the function, as a call that ends it."""
+    """The accesses of a `return`: its value, and everything visible after the function, as for `exit`."""
     parts = tuple(touch for part in named_children(node) for touch in touches(part, frame, must=False))
     return (*parts, *anywhere(node))
 
 
 def _inner_loop(node: Node, frame: Frame, jumps: tuple[str, ...]) -> tuple[Touch, ...]:
-    """A loop, or `switch`, inside a statement: its head and its body may be evaluated."""
+    """The accesses of a loop, or `switch`, inside a statement: its head and body may be evaluated."""
     found: tuple[Touch, ...] = ()
     body = field(node, "body")
     for part in named_children(node):
@@ -88,13 +88,13 @@ def _inner_loop(node: Node, frame: Frame, jumps: tuple[str, ...]) -> tuple[Touch
 
 
 def _stays_inside(node: Node, frame: Frame) -> bool:
-    """Whether a `goto` is inside of a statement that has its label, and all other jumps to it."""
+    """Whether a `goto` is inside a statement that contains its label, and all other jumps to it."""
     place = _common_place(node)
     return place is not None and any(whole.contains(place.span) for whole in frame.setting.whole)
 
 
 def _common_place(goto: Node) -> Node | None:
-    """The smallest statement around a `goto`, its label, and the others to it."""
+    """The smallest block around a `goto`, its label, and the other jumps to it."""
     label = goto.named_children[0].text
     node: Node | None = goto
     while node is not None and not any(_is_label(part, label) for part in walk(node)):
@@ -118,8 +118,8 @@ def _refused(node: Node) -> BadInput:
 
 
 def refused_jump(node: Node, frame: Frame, failure: BadInput) -> Exception:
-    """A jump out of a statement stays in the loop around it, in its body, or in a block around both, if that
-    is left as it is."""
+    """The error for a jump out of a statement; the loop, its body, or the block around jump and target may be
+    kept whole instead."""
     if node.type == "goto_statement":
         place = _common_place(node)
         loop = frame.loops[-1].place if frame.loops else None
@@ -134,7 +134,7 @@ def refused_jump(node: Node, frame: Frame, failure: BadInput) -> Exception:
 
 
 def _declaration(node: Node, frame: Frame) -> tuple[Touch, ...]:
-    """What the values of local variables read, and the sizes of local arrays."""
+    """The reads of the initialisers of local variables, and of the sizes of local arrays."""
     found: tuple[Touch, ...] = ()
     for declarator in node.children_by_field_name("declarator"):
         value = declarator.child_by_field_name("value")
@@ -162,7 +162,7 @@ def _declared(node: Node, frame: Frame) -> frozenset[str]:
 
 
 def refuse_shadowing(declarator: Node, name: str, frame: Frame) -> None:
-    """A variable must not take the name of an iterator of a loop around it."""
+    """Raise if a variable has the name of an iterator of an enclosing loop."""
     if name in frame.iterators:
         raise refuse(
             declarator,

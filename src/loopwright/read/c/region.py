@@ -1,6 +1,6 @@
-"""One region of a C file as a program.
+"""Reads one region of a C file as a program.
 
-That two arrays have no memory in common is taken on trust, but not against `double *p = a;` in the function
+Arrays are assumed not to alias unless the source shows otherwise, such as `double *p = a;` in the function
 around the region.
 """
 
@@ -40,7 +40,7 @@ from loopwright.read.c.wraparound import facts_of_types
 from loopwright.source import Span
 
 _MOST_ATTEMPTS = 60
-"""How often a region is read, each time with one more statement left whole or one more name not followed."""
+"""How often a region is read, each time with one more statement kept whole or one more name untracked."""
 _AROUND = frozenset(("parallel", "target", "teams", "distribute", "masked", "master"))
 _OF_LOOPS = frozenset(("for", "simd", "loop", "taskloop", *TRANSFORMING))
 _ON_DEVICES = (("parallel", "loop"), ("kernels", "loop"), ("serial", "loop"))
@@ -50,10 +50,10 @@ _LOOK = "look at the 'assume' pragmas, --assume, and the constants the region us
 def read_region(
     place: Span, options: ReadOptions = AS_MARKED, whole: frozenset[Span] = frozenset()
 ) -> Program:
-    """One region of a C text.
+    """Read one region of a C source.
 
-    What cannot be taken apart is left whole, and what cannot be followed is not, as long as there are loops
-    around it or beside it; otherwise the failure is what it was at first.
+    Statements that cannot be analysed are kept whole, and names that cannot be tracked are not, provided that
+    there are loops around or next to them; otherwise, the first error is raised.
     """
     file = c_file(place.source)
     boxes: dict[Span, bool] = {}
@@ -105,7 +105,7 @@ def _program(
 
 
 def _refuse_pragmas(region: Region, whole: frozenset[Span]) -> None:
-    """Pragmas that say more than how a loop runs, or that a statement which is left whole would hide."""
+    """Raise for pragmas that affect more than how a loop runs, or that are inside a statement kept whole."""
     for pragma in region.pragmas:
         if not _runs_alone(names_in(pragma.argument)):
             hint = "end the region before it, or start the region inside of the statement that it is about"
@@ -116,10 +116,10 @@ def _refuse_pragmas(region: Region, whole: frozenset[Span]) -> None:
 
 
 def _runs_alone(words: Sequence[str]) -> bool:
-    """Whether a pragma is about a loop, which one thread runs without it.
+    """Whether a pragma applies to a loop, which one thread runs without it.
 
-    What `loop`, `distribute`, `masked` and those of OpenACC without threads of their own stand at is divided,
-    or runs in one thread of several: without them, all run it.  `omp for` is kept.
+    The statements of `loop`, `distribute`, `masked` and OpenACC directives without threads of their own are
+    divided, or run in one thread of several: without the directive, all threads run them.  `omp for` is kept.
     """
     if words[:1] == ("acc",):
         return words[1:3] in _ON_DEVICES
@@ -134,7 +134,7 @@ def _runs_alone(words: Sequence[str]) -> bool:
 
 
 def _known(setting: Setting, region: Region, block: Node, stated: Sequence[isl.Set]) -> isl.Set:
-    """What holds of the parameters: by what is stated, by their types, and the values of constants."""
+    """The known constraints on the parameters: from assumptions, types, and the values of constants."""
     context = combined(stated).intersect(facts_of_types(setting, identifiers(block)))
     for name, value in constants_used(setting, block):
         context = context.intersect(variable(name).eq_set(number(value)))
@@ -152,7 +152,7 @@ def _setting(
     whole: frozenset[Span],
     untracked: frozenset[str],
 ) -> Setting:
-    """The names of a region and what they are in the file, macros only if defined before it."""
+    """The names of a region with their meaning in the file; macros only if defined before it."""
     kinds = file.kinds(region.place)
     try:
         names = names_of_region(block, kinds, whole, untracked)
@@ -189,7 +189,7 @@ def _leaves_block(text: str) -> bool:
 
 
 def refuse_known_aliases(setting: Setting, root: Node, region: Span) -> None:
-    """Raise where one of two names for the same memory is written in the region."""
+    """Raise if one of two aliases is written in the region."""
     names = setting.names
     arrays = {name for name, rank in names.ranks.items() if rank > 0 and name not in names.iterators}
     for function in root.named_children:
@@ -217,14 +217,14 @@ def refuse_known_aliases(setting: Setting, root: Node, region: Span) -> None:
 def _may_run_again(function: Node, region: Span) -> bool:
     """Whether a call of the function may run the region twice: by a loop around it, or a `goto`.
 
-    Otherwise nothing after the region counts here; what lasts from one call to the next is for the gate.
+    Otherwise, code after the region does not matter here; the gate checks what persists between calls.
     """
     around = (one.start < region.start and region.end <= one.end for one in function.of_type(*LOOPS))
     return any(around) or bool(function.of_type("goto_statement", "gnu_asm_expression"))
 
 
 def _reached(into: Mapping[str, set[str]], pointer: str) -> set[str]:
-    """What a pointer may point into, through other pointers too."""
+    """The arrays that a pointer may point into, also through other pointers."""
     found: set[str] = set()
     pending = [pointer]
     while pending:
@@ -235,7 +235,7 @@ def _reached(into: Mapping[str, set[str]], pointer: str) -> set[str]:
 
 
 def _given(function: Node) -> Iterator[tuple[Node, Node]]:
-    """The variables that are given a value, and the values."""
+    """The variables that are assigned, and the values."""
     for node in walk(function):
         if node.type == "init_declarator":
             target, value = field(node, "declarator"), field(node, "value")

@@ -1,8 +1,8 @@
-"""What `row[j]` is where a local pointer to a row is in scope, and that it stays in that row.
+"""Accesses through local pointers to rows, `row[j]`, and the proof that they stay in the row.
 
-Index expressions that multiply iterators by parameters: `(i * n + j) * m + k`.
+It also reads index expressions that multiply iterators by parameters: `(i * n + j) * m + k`.
 
-Its atoms are names, and affine expressions that are not plain sums (`i / 2`, `min(i, 3)`).
+Their atoms are names, and affine expressions that are not plain sums (`i / 2`, `min(i, 3)`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from loopwright.read.c.index_calls import called_expression
 
 
 def polynomial(node: Node, frame: Frame) -> Polynomial:
-    """The integer expression `node`; NotAffine where some part is neither a product nor affine."""
+    """The integer expression `node`; raises NotAffine if some part is neither a product nor affine."""
     match node.type:
         case "parenthesized_expression" if len(named_children(node)) == 1:
             return polynomial(named_children(node)[0], frame)
@@ -55,7 +55,7 @@ def subscript_polynomial(subscript: Subscript, frame: Frame) -> Polynomial:
 
 @dataclass(frozen=True)
 class Split:
-    """A monomial as the product of an iterator, or 1, and of parameters."""
+    """A monomial as the product of an iterator, or 1, and parameters."""
 
     iterator: str | None
     stride: Monomial
@@ -63,7 +63,7 @@ class Split:
 
 
 def split_terms(value: Polynomial, iterators: tuple[str, ...]) -> tuple[Split, ...] | None:
-    """Each monomial apart; None where one has a product of iterators."""
+    """Each monomial split; None if one has a product of iterators."""
     found = []
     for monomial, factor in value.terms.items():
         moving = [name for name in monomial if not set(iterators).isdisjoint(names_of(value.atom(name)))]
@@ -83,9 +83,9 @@ _HINT = "use the array it points into"
 
 
 def after_row(declarator: Node, frame: Frame) -> Frame | None:
-    """The frame after the declaration of a pointer to a row; None if this is no such declaration.
+    """The frame after the declaration of a pointer to a row; None if it is not such a declaration.
 
-    Where it points must not change: iterators, parameters and local integers do not while it lives.
+    Its target must be invariant: iterators, parameters and local integers are, during its lifetime.
     """
     row = next((row for row in frame.setting.names.rows if row.declarator == declarator), None)
     if row is None:
@@ -100,7 +100,7 @@ def after_row(declarator: Node, frame: Frame) -> Frame | None:
 
 
 def through_row(reference: Reference, frame: Frame) -> Reference:
-    """`row[j]` as the element of the array it is; other references as they are."""
+    """The element of the array that `row[j]` denotes; other references are unchanged."""
     local = frame.local(reference.root.text)
     row = None if local is None else local.row
     if row is None:
@@ -113,9 +113,9 @@ def through_row(reference: Reference, frame: Frame) -> Reference:
 
 
 def _refuse_leaving(row: RowPointer, found: Reference, frame: Frame) -> None:
-    """A pointer may run through all rows of `double img[h][w]`; then it would not be one of them.
+    """Raise unless an access stays in its row: a pointer may run through all rows of `double img[h][w]`.
 
-    Arrays of one dimension and rows that are wherever pointers lead have no next row.
+    One-dimensional arrays, and rows that pointers point to, have no next row.
     """
     setting = frame.setting
     declared = setting.declarations.visible(row.base, setting.region)
@@ -145,7 +145,7 @@ def _index(subscript: Subscript, frame: Frame) -> isl.PwAff | None:
 
 
 def _extent(text: str, frame: Frame) -> isl.PwAff | None:
-    """The size of a row, as it is declared."""
+    """The declared size of a row."""
     try:
         node = expression_of(text, frame.setting.kinds)
         return None if node is None else affine(node, frame)

@@ -1,7 +1,7 @@
-"""From syntax to statements: loops, conditions, blocks, declarations, labels.
+"""Reads statements from syntax: loops, conditions, blocks, declarations, labels.
 
 Positions are counted as in [Namjoshi2016, section 3.2]: the children of a loop body are its
-statements and loops in the order of the text; `{ }` and `if` do not nest.
+statements and loops in source order; `{ }` and `if` do not nest.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from loopwright.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label on what follows, `depth` loops deep."""
+    """A label on the following statement, at a depth of `depth` loops."""
 
     name: str
     depth: int
@@ -70,7 +70,7 @@ _REFUSED = {
 
 
 def read_statement(node: Node, frame: Frame, position: int) -> ReadPart:
-    """One statement of C: a piece of zero or more leaves."""
+    """Read one C statement, as zero or more leaves."""
     if node.span in frame.setting.whole:
         return _leaf(node, opaque_touches(node, frame), frame, position)
     match node.type:
@@ -99,7 +99,7 @@ def read_statement(node: Node, frame: Frame, position: int) -> ReadPart:
 
 
 def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: bool) -> ReadPart:
-    """Statements one after the other, with their comments."""
+    """Read consecutive statements, with their comments."""
     piece = ReadPart((), position, frame)
     pending: tuple[Span, ...] = ()
     previous: Node | None = None
@@ -129,7 +129,7 @@ def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: b
 
 
 def _skipped(node: Node, frame: Frame) -> isl.Set | None:
-    """Where `if (c) continue;` leaves out the rest of a loop's body."""
+    """The set where `if (c) continue;` skips the rest of a loop's body."""
     test = skip_condition(node)
     if test is None:
         return None
@@ -143,7 +143,7 @@ def _skipped(node: Node, frame: Frame) -> isl.Set | None:
 
 
 def _is_trailing(comment: Node, previous: Node, piece: ReadPart) -> bool:
-    """Whether `comment` is on the line where the statement before it ends."""
+    """Whether `comment` is on the line where the previous statement ends."""
     if not piece.leaves or not _same_line(previous, comment):
         return False
     last = piece.leaves[-1].body
@@ -151,7 +151,7 @@ def _is_trailing(comment: Node, previous: Node, piece: ReadPart) -> bool:
 
 
 def _empty_line(previous: Node, node: Node) -> tuple[Span, ...]:
-    """The empty line between them, which is kept like a comment without text."""
+    """The empty line between two nodes, which is kept like a comment without text."""
     start = previous.end
     found = re.search(r"\n[ \t\r]*\n", node.source.text[start : node.start])
     return () if found is None else (node.source.at(start + found.end() - 1, 0),)
@@ -162,7 +162,7 @@ def _same_line(previous: Node, node: Node) -> bool:
 
 
 def _with_leading(leaves: tuple[ReadStatement, ...], comments: tuple[Span, ...]) -> tuple[ReadStatement, ...]:
-    """Comments before a statement or loop go to the first statement there."""
+    """Attach comments before a statement or loop to the first statement there."""
     if not leaves or not comments:
         return leaves
     first = leaves[0]
@@ -173,9 +173,9 @@ def _with_leading(leaves: tuple[ReadStatement, ...], comments: tuple[Span, ...])
 def _with_block_labels(
     nodes: list[Node], index: int, leaves: tuple[ReadStatement, ...], frame: Frame
 ) -> tuple[ReadStatement, ...]:
-    """A label on the first statement of a block is a handle on the block [Namjoshi2016, section 3.1].
+    """Make a label on the first statement of a block a handle on the block [Namjoshi2016, section 3.1].
 
-    It reaches to the end of the block, or to the next statement with a label on it or in it, so
+    It extends to the end of the block, or to the next statement that has or contains a label, so
     that a bare statement before a labelled loop can have a tag of its own.
     """
     first = next((k for k, node in enumerate(nodes) if node.type not in ("comment", "declaration")), index)
@@ -191,7 +191,7 @@ def _has_label(node: Node) -> bool:
 
 
 def _labelled_chain(node: Node) -> list[Node]:
-    """`A: B: statement` has two labels."""
+    """The labelled statements at a place: `A: B: statement` has two labels."""
     chain = []
     while node.type == "labeled_statement":
         chain.append(node)
@@ -224,7 +224,7 @@ def _loop(node: Node, frame: Frame, position: int) -> ReadPart:
 
 
 def _if(node: Node, frame: Frame, position: int) -> ReadPart:
-    """Branches on iterators and parameters split the domain; a test of data makes one statement."""
+    """Read an `if`: one on iterators and parameters splits the domain, one on data is a single statement."""
     try:
         is_whole, inside = node.span in frame.setting.whole, replace(frame, in_test=True)
         test = None if is_whole else condition(field(node, "condition"), inside)
@@ -256,7 +256,7 @@ def _leaf(
 
 
 def _declaration(node: Node, frame: Frame, position: int) -> ReadPart:
-    """`double t = e, u;`: the variables are declared before the region, `t = e` stays."""
+    """Read `double t = e, u;`: the variables are declared before the region, `t = e` is kept."""
     piece = ReadPart((), position, frame)
     for declarator in node.children_by_field_name("declarator"):
         if _is_iterator(declarator, frame):
@@ -276,7 +276,7 @@ def _declaration(node: Node, frame: Frame, position: int) -> ReadPart:
 
 
 def _refuse_unfollowed(declaration: Node, target: Node, frame: Frame) -> None:
-    """A pointer is not followed, nor is a struct used as a whole; the block around can be left whole."""
+    """Raise for a pointer or a struct used as a whole; the enclosing block can be kept whole instead."""
     block = declaration.parent
     named = declared_name(target)
     try:
@@ -295,7 +295,7 @@ _BEFORE = "declare it before the region"
 
 
 def _is_iterator(declarator: Node, frame: Frame) -> bool:
-    """`int i;` or `int i = 0;` of an iterator: its value is not read, since loops give it another."""
+    """Whether a declarator is `int i;` or `int i = 0;` of an iterator, whose value loops overwrite."""
     named = declared_name(declarator)
     if named is None or named[0] not in frame.setting.names.iterators:
         return False
@@ -329,7 +329,7 @@ def _initialised(node: Node, declarator: Node, piece: ReadPart) -> ReadPart:
 
 
 def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
-    """After `int m = n - 1;`, m is that value, if nothing else in the region assigns it."""
+    """The frame after `int m = n - 1;`, where m is that value, unless the region assigns it elsewhere."""
     setting = frame.setting
     kind = type_text(node, qualifiers=False)
     if name in setting.names.assigned or not is_integer_type(setting.declarations.resolved(kind)):
@@ -363,7 +363,7 @@ def _affine_or_none(value: Node, frame: Frame) -> isl.PwAff | None:
 
 
 def _is_integer(name: str, frame: Frame) -> bool:
-    """Whether the text shows `name` to be an integer, so that a product with it is one too."""
+    """Whether the source shows that `name` is an integer, so that a product with it is one too."""
     setting = frame.setting
     declared = setting.declarations.visible(name, setting.region)
     local = frame.local(name)

@@ -1,11 +1,11 @@
-"""Arrays of one dimension that both texts use as tables, as arrays of rows.
+"""Rewrites one-dimensional arrays that both sources use as tables as arrays of rows.
 
     void f(int n, int m, double *a)                    void f(int n, int m, double (*a)[m])
     { .. a[i * m + j] .. }                             { .. a[i][j] .. }
 
-Both texts are read: each reads the array in rows of the same length, and proves that no subscript leaves its
-row, so that i * m + j is one element for one pair of i and j.  The text with rows has to be read with the
-very same accesses.  Lines stay.
+Both sources are read: each reads the array in rows of the same length, and proves that all subscripts stay
+in their rows, so that i * m + j is one element for one pair of i and j.  The rewritten source must be read
+with exactly the same accesses.  Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Term: TypeAlias = tuple[int, tuple[str, ...], tuple[Node, ...]]
 def with_tables(
     old: Source, new: Source, options: tuple[CompilerOptions, CompilerOptions]
 ) -> tuple[Source, Source] | None:
-    """Two texts with tables in place of the arrays that both use as such; None where there are none."""
+    """Two sources with tables in place of the arrays that both use as tables; None if there are none."""
     try:
         read = [_read(text, one) for text, one in zip((old, new), options, strict=True)]
         found = [_rows(one) for one in read]
@@ -53,7 +53,7 @@ def _read(text: Source, options: CompilerOptions) -> tuple[Program, ...]:
 
 
 def _rows(programs: Sequence[Program]) -> dict[str, tuple[str, ...]]:
-    """The arrays in rows, if nothing is assumed of their rows; all regions have to agree."""
+    """The arrays in rows, if this needs no assumptions; all regions must agree."""
     found: dict[str, tuple[str, ...]] = {}
     for program in programs:
         if any(one.kind is AssumptionKind.ROWS for one in program.assumptions):
@@ -80,7 +80,7 @@ def _is_same(before: Sequence[Program], after: Sequence[Program]) -> bool:
 
 
 def _parameters(text: Source) -> list[list[tuple[str, int, tuple[str, ...]] | None]]:
-    """The parameters of these functions, in the order in which calls have them; tables change it."""
+    """The parameters of these functions, in the order of calls, which tables change."""
     heads = [one for function in functions_around(c_file(text)) for one in function.of_type("parameter_list")]
     listed = [[one.child_by_field_name("declarator") for one in named_children(head)] for head in heads]
     return [[None if one is None else declared_name(one) for one in head] for head in listed]
@@ -105,7 +105,7 @@ def _with_rows(text: Source, rows: Rows) -> Source | None:
 
 
 def _with_rows_declared(function: Node, rows: Rows) -> Edit | None:
-    """The parameters of a function, those that are tables after those that may be the lengths of rows."""
+    """The parameters of a function, with tables moved after those that may be the lengths of rows."""
     head = field(function, "declarator")
     if head.type != "function_declarator":
         return None
@@ -127,7 +127,7 @@ def _with_rows_declared(function: Node, rows: Rows) -> Edit | None:
 
 
 def _base(node: Node) -> list[Node]:
-    """The array and what is added to its address: a and e of `(a + e)[j]` and `(&a[e])[j]`."""
+    """The array and the offsets in its address: a and e of `(a + e)[j]` and `(&a[e])[j]`."""
     node = without_parentheses(node)
     if node.type == "binary_expression" and operator(node) == "+":
         return [*_base(field(node, "left")), field(node, "right")]
@@ -139,7 +139,7 @@ def _base(node: Node) -> list[Node]:
 
 
 def _subscripts(added: Sequence[Node], sizes: Sequence[str]) -> list[str]:
-    """x and y of x * m + y, by the terms that have m as a factor and those that have not."""
+    """x and y of x * m + y: the terms that have the factor m, and the others."""
     terms, found = [term for one in added for term in _terms(one, 1)], list[str]()
     for size in reversed(sizes):
         inside = [term for term in terms if size not in term[1]]
@@ -182,7 +182,7 @@ def _divided(term: Term, size: str) -> Term:
 
 
 def _opened(term: Term) -> Iterator[Term]:
-    """The terms of a sum that is left of a product, or the product."""
+    """The terms of a sum that remains of a product, or the product."""
     sign, _, factors = term
     if len(factors) == 1:
         yield from _terms(factors[0], sign)

@@ -1,10 +1,10 @@
-"""Unsigned numbers in index expressions: where C's value is not the integer that was meant.
+"""Unsigned numbers in index expressions: where their value in C differs from the intended integer.
 
-Sums and products of unsigned numbers are right modulo 2^w, so `i - j + j` is i whatever i and j are.
-What is below 0 shows where such a number is compared, divided, or made wider: `i - 5 < n` with
-an unsigned n does not hold for i = 0, and -1 < n does not hold at all.  There it has to be at
-least 0.  Of an expression of sizes alone that is assumed, and listed (`trust`); of one with
-iterators, and in an `if` that tests sizes, it is proved, or the expression is not affine.
+Sums and products of unsigned numbers are correct modulo 2^w, so `i - j + j` is i for all i and j.
+A negative value matters only if such a number is compared, divided, or widened: `i - 5 < n` with
+an unsigned n does not hold for i = 0, and -1 < n does not hold at all.  There it must be nonnegative.
+For an expression of sizes only this is assumed, and listed (`trust`); for one with
+iterators, and in an `if` on sizes, it is proved, or the expression is not affine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from loopwright.read.c.names import Setting
 
 @dataclass(frozen=True)
 class FrameTypes:
-    """The types of the names where the reader is; unknown where a declaration was not seen."""
+    """The types of the names at a place; unknown if a declaration was not found."""
 
     frame: Frame
 
@@ -58,7 +58,7 @@ class FrameTypes:
 
 
 def type_in(node: Node, frame: Frame) -> CType:
-    """The type C gives an index expression."""
+    """The type of an index expression in C."""
     text = node.text
     if text not in frame.types:
         frame.types[text] = integer_type(node, FrameTypes(frame))
@@ -66,7 +66,7 @@ def type_in(node: Node, frame: Frame) -> CType:
 
 
 def operands_from_zero(node: Node, frame: Frame) -> Iterator[Node]:
-    """The operands of a comparison, a division or a sum that must not be below 0."""
+    """The operands of a comparison, a division or a sum that must be nonnegative."""
     sides = {side: type_in(side, frame) for side in (field(node, "left"), field(node, "right"))}
     kind = reduce(common, map(promoted, sides.values()))
     divides = operator(node) in ("/", "%", *COMPARISONS)
@@ -76,16 +76,16 @@ def operands_from_zero(node: Node, frame: Frame) -> Iterator[Node]:
 
 
 def is_widened(narrow: CType, wide: CType) -> bool:
-    """Whether an unsigned number gets more bits, which are not those it would have below 0."""
+    """Whether an unsigned number is widened, which makes a negative value wrong."""
     given = promoted(narrow)
     is_wider = isinstance(given, Integer) and isinstance(wide, Integer) and given.bits < wide.bits
     return is_wider and is_unsigned(given)
 
 
 def cut_to(node: Node, target: CType, frame: Frame) -> Integer | None:
-    """The type of fewer values that `node` is converted to, as n in `(int)n` of a long; None if it is none.
+    """The narrower type that `node` is converted to, such as int for `(int)n` of a long; None if it is not.
 
-    An unsigned type of as many bits has the same value modulo 2^w, which shows where it is looked at.
+    An unsigned type of the same width has the same value modulo 2^w, which is checked where it is used.
     """
     given = promoted(type_in(node, frame))
     if not isinstance(given, Integer) or not isinstance(target, Integer) or holds(target, given):
@@ -94,14 +94,14 @@ def cut_to(node: Node, target: CType, frame: Frame) -> Integer | None:
 
 
 def require_convertible(node: Node, value: isl.PwAff, target: str, frame: Frame) -> None:
-    """Raise where `value`, that of `node`, may change when a variable of type `target` is given it."""
+    """Raise if `value`, that of `node`, may change in an assignment to a variable of type `target`."""
     kind = FrameTypes(frame).written_type(target)
     if is_unsigned(kind) or is_widened(type_in(node, frame), kind):
         require_from_zero(node, value, frame)
 
 
 def facts_of_types(setting: Setting, names: Iterable[str]) -> isl.Set:
-    """What the types of variables that the region leaves alone say of their values."""
+    """The constraints that types put on variables which the region does not modify."""
     types, facts = FrameTypes(Frame(setting, everywhere())), everywhere()
     for name in names:
         declared = setting.declarations.visible(name, setting.region)
@@ -114,7 +114,7 @@ def facts_of_types(setting: Setting, names: Iterable[str]) -> isl.Set:
 
 
 def require_from_zero(node: Node, value: isl.PwAff, frame: Frame, *, of_sizes: bool = False) -> None:
-    """Raise where `value`, that of `node`, may be below 0 for some iteration; in a test, `of_sizes` too."""
+    """Raise if `value`, that of `node`, may be negative in some iteration; in a test, `of_sizes` too."""
     if not depends_on_iterators(value, frame) and not (frame.in_test and of_sizes):
         return
     below = frame.known().intersect(value.lt_set(number(0)))
