@@ -1,9 +1,9 @@
-"""What an expression reads and writes.
+"""The accesses of an expression.
 
-Accesses come in the order of the text; the value of an assignment is read before its target is
-written.  An access is a `may` where it might not happen (an operand of `?:`, `&&`, `||` or of a
-macro that has them, anything under a condition on data), where its subscript is not affine, and
-where only a field of the element is written.
+Accesses are in source order; the value of an assignment is read before its target is
+written.  An access is a `may` access if it might not happen (an operand of `?:`, `&&`, `||` or of a
+macro with these, anything under a condition on data), if its subscript is not affine, and
+if only a field of the element is written.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class Touch:
     must: bool
     place: Span
     setting: Setting | None = None
-    """What the subscripts are read in, where that is the expansion of a macro."""
+    """The setting to read the subscripts in, if it is that of a macro expansion."""
 
     def within(self, frame: Frame) -> Frame:
-        """The frame of the statement, as the subscripts see it."""
+        """The frame of the statement, for its subscripts."""
         return frame if self.setting is None else replace(frame, setting=self.setting)
 
 
@@ -72,7 +72,7 @@ _SILENT = (
 
 
 def touches(node: Node, frame: Frame, *, must: bool = True) -> tuple[Touch, ...]:
-    """What evaluating `node` reads and writes."""
+    """The accesses of evaluating `node`."""
     match node.type:
         case kind if kind in _SILENT:
             return ()
@@ -110,7 +110,7 @@ def touches(node: Node, frame: Frame, *, must: bool = True) -> tuple[Touch, ...]
 
 
 def _is_value_literal(node: Node) -> bool:
-    """Whether `(T){..}` is assigned, given or returned as a whole: no pointer leads to it."""
+    """Whether `(T){..}` is assigned, passed or returned as a whole, so that no pointer points to it."""
     around = node.parent
     while around is not None and around.type in ("parenthesized_expression", "conditional_expression"):
         around = around.parent
@@ -120,7 +120,7 @@ def _is_value_literal(node: Node) -> bool:
 
 
 def _listed(node: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
-    """What the values of `{a, .x = b, {c}}` read."""
+    """The reads of the values in `{a, .x = b, {c}}`."""
     found: list[Touch] = []
     for part in named_children(node):
         value = field(part, "value") if part.type == "initializer_pair" else part
@@ -136,7 +136,7 @@ def _all(nodes: list[Node], frame: Frame, *, must: bool) -> tuple[Touch, ...]:
 
 
 def _unevaluated(node: Node) -> tuple[Touch, ...]:
-    """The size of something takes its type alone, but for `sizeof(int[k++])`."""
+    """The accesses of `sizeof`: none, as it needs only the type, except for `sizeof(int[k++])`."""
     for part in walk(node):
         if part.type in ("assignment_expression", "update_expression"):
             message = "whether this happens depends on the type around it"
@@ -159,7 +159,7 @@ def _read(node: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
 
 
 def _followed(node: Node, frame: Frame) -> Reference | None:
-    """The storage an lvalue is, through pointers to rows; None where it is not followed."""
+    """The storage of an lvalue, through pointers to rows; None if it is not tracked."""
     untracked = frame.setting.names.untracked
     reference = reference_of(node)
     if reference is None or {reference.base, reference.root.text} & untracked:
@@ -169,12 +169,12 @@ def _followed(node: Node, frame: Frame) -> Reference | None:
 
 
 def anywhere(node: Node) -> list[Touch]:
-    """What may read and write all storage there is."""
+    """The accesses of code that may read and write all storage."""
     return [Touch(ELSEWHERE, (), is_write, must=False, place=node.span) for is_write in (False, True)]
 
 
 def _parts_read(node: Node, frame: Frame) -> tuple[Touch, ...]:
-    """What the parts of an lvalue that cannot be followed touch; names in it are not followed either."""
+    """The accesses of the parts of an untracked lvalue; names in it are not tracked either."""
     inner = [part for part in named_children(node) if part.type not in ("identifier", "field_identifier")]
     return _all(inner, frame, must=False)
 
@@ -195,14 +195,14 @@ def _reference_read(reference: Reference, frame: Frame, *, must: bool) -> tuple[
 
 
 def _touch(reference: Reference, *, is_write: bool, must: bool) -> Touch:
-    """The access itself; where a pointer inside an array leads is not known, so it may be all of it."""
+    """The access itself; a pointer inside an array may point anywhere, so it is to the whole array."""
     subscripts = () if reference.elsewhere else reference.subscripts
     certain = must and not reference.elsewhere and not (is_write and reference.partial)
     return Touch(reference.base, subscripts, is_write, certain, reference.node.span)
 
 
 def _is_fixed(name: str, frame: Frame) -> bool:
-    """A type, a local that is written out, or a macro, which was checked to hide nothing that changes."""
+    """Whether a name is a type, a substituted local, or a macro, which was checked to be invariant."""
     macro = definitions(frame.setting.macros, name) != () and name not in frame.setting.names.assigned
     return macro or frame.setting.kinds.is_type(name) or frame.local(name) is not None
 
@@ -223,7 +223,7 @@ def _assignment(node: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
 
 
 def refuse_pointer_value(node: Node, frame: Frame) -> None:
-    """A variable that is given a pointer is another name for the array, which the model would not know."""
+    """Raise if a variable is assigned a pointer: it is an alias of the array that the model does not know."""
     core = without_parentheses(node)
     if core.type == "cast_expression":
         refuse_pointer_value(field(core, "value"), frame)
@@ -244,7 +244,7 @@ def refuse_pointer_value(node: Node, frame: Frame) -> None:
 
 
 def _compound(target: Node, value: tuple[Touch, ...], frame: Frame, *, must: bool) -> tuple[Touch, ...]:
-    """`x op= value`: reads x and the value, writes x."""
+    """The accesses of `x op= value`: reads of x and the value, a write of x."""
     return (*_own_read(target, frame, must=must), *value, *write_to(target, frame, must=must))
 
 
@@ -259,7 +259,7 @@ def _own_read(target: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
 
 
 def write_to(target: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
-    """The write of an assignment, with the reads its subscripts need."""
+    """The write of an assignment, with the reads of its subscripts."""
     element = element_of(frame.setting.kinds, target)
     if element is not None:
         return _through(element, target, frame, lambda node, inner: write_to(node, inner, must=must))
@@ -314,7 +314,7 @@ def _may_be_array(argument: Node) -> bool:
 def _through(
     element: Element, call: Node, frame: Frame, read: Callable[[Node, Frame], tuple[Touch, ...]]
 ) -> tuple[Touch, ...]:
-    """What is read of the expansion of a macro; its place is that of the call."""
+    """The accesses of a macro expansion; their place is that of the call."""
     macros = inside(element, frame.setting.kinds).macros
     setting = replace(frame.setting, macros=macros)
     try:
@@ -326,7 +326,7 @@ def _through(
 
 
 def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
-    """`&A[i]` as an argument: a pure function may read all of A from there, and A has to be storage."""
+    """The accesses of `&A[i]` as an argument: a pure function may read all of A; A must be storage."""
     found = _read(target, frame, must=False)
     if found and found[-1].base == ELSEWHERE:
         return found
@@ -344,9 +344,9 @@ def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
 def access_of(touch: Touch, frame: Frame, domain: isl.Set) -> Access:
     """`touch` as a relation from the instances of a statement, its `domain`, to cells.
 
-    A subscript that is not affine says nothing about its dimension: the relation contains every
-    cell the statement could touch.  Fewer subscripts than dimensions are a row that is passed on: a function
-    may go beyond its end, so that they touch all of the array.
+    A subscript that is not affine does not constrain its dimension: the relation contains every
+    cell that the statement may access.  Fewer subscripts than dimensions pass on a row: a function
+    may go beyond its end, so they access all of the array.
     """
     frame = touch.within(frame)
     rank = frame.setting.names.ranks[touch.base]
@@ -371,7 +371,7 @@ def shaped_access(
 
 
 def affine_subscript(subscript: Subscript, frame: Frame) -> isl.PwAff:
-    """The sum of the terms of a subscript; NotAffine where it is none."""
+    """The sum of the terms of a subscript; raises NotAffine if it is not affine."""
     value = number(0)
     for term in subscript:
         signed = affine(term, frame)
@@ -382,7 +382,7 @@ def affine_subscript(subscript: Subscript, frame: Frame) -> isl.PwAff:
 
 
 def holes(node: Node, frame: Frame) -> tuple[Hole | Inlined, ...]:
-    """The occurrences in `node` of iterators, and of locals that stand for an expression."""
+    """The occurrences in `node` of iterators, and of locals that have a definition."""
     found: list[Hole | Inlined] = []
     for part in walk(node):
         if part.type != "identifier":

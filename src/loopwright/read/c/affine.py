@@ -1,7 +1,7 @@
-"""Expressions of C as quasi-affine functions of iterators and parameters, with C's arithmetic.
+"""C expressions as quasi-affine functions of iterators and parameters, with C's arithmetic.
 
-`/` and `%` round towards zero, as in C.  What is not affine raises `NotAffine` with the place and
-the reason; whether that is fatal depends on where the expression stands.
+`/` and `%` round towards zero, as in C.  Expressions that are not affine raise `NotAffine` with the place and
+the reason; whether that is fatal depends on the context.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def affine(node: Node, frame: Frame) -> isl.PwAff:
 
 
 def _affine_here(node: Node, frame: Frame) -> isl.PwAff:
-    """In the head of a loop what is not affine, and does not change, is a parameter."""
+    """The value of an expression; in the head of a loop, an invariant non-affine one is a parameter."""
     if not frame.in_head:
         return _affine(node, frame)
     try:
@@ -116,7 +116,7 @@ def condition(node: Node, frame: Frame) -> isl.Set:
 
 
 def _compared(node: Node, frame: Frame) -> isl.Set:
-    """`a < min(b, c)` by its parts: all of them have to hold."""
+    """The set where a comparison holds; `a < min(b, c)` is split into its parts, which must all hold."""
     name = operator(node)
     kinds = {"<": ("max", "min"), ">": ("min", "max")}.get(name.removesuffix("="))
     if kinds is not None and name != "==" and not any(operands_from_zero(node, frame)):
@@ -131,7 +131,7 @@ def _compared(node: Node, frame: Frame) -> isl.Set:
 
 
 def constant(node: Node, frame: Frame) -> int:
-    """The value of a constant; a name the file defines as one integer counts."""
+    """The value of a constant; names that the file defines as one integer count."""
     value = constant_value(affine(node, with_constants(node, frame)))
     if value is None:
         raise NotAffine(node, "the value of this is not known here")
@@ -139,7 +139,7 @@ def constant(node: Node, frame: Frame) -> int:
 
 
 def with_constants(node: Node, frame: Frame) -> Frame:
-    """The frame in which the constants of the file that `node` mentions are their values."""
+    """The frame in which the constants of the file in `node` are bound to their values."""
     for part in walk(node):
         name = part.text if part.type == "identifier" else ""
         known = frame.setting.constant(name)
@@ -172,7 +172,7 @@ def _only_child(node: Node) -> Node:
 
 
 def _named(node: Node, frame: Frame) -> isl.PwAff:
-    """An identifier: an iterator, a local integer, or a parameter."""
+    """The value of an identifier: an iterator, a local integer, or a parameter."""
     setting = frame.setting
     name = node.text
     local = frame.local(name)
@@ -245,7 +245,7 @@ def _arithmetic(node: Node, frame: Frame) -> isl.PwAff:
 
 
 def _operands(node: Node, frame: Frame) -> tuple[isl.PwAff, isl.PwAff]:
-    """The values of both sides, which are what C computes."""
+    """The values of both operands as C computes them."""
     values = {side: affine(side, frame) for side in (field(node, "left"), field(node, "right"))}
     has_iterators = any(depends_on_iterators(one, frame) for one in values.values())
     of_sizes = operator(node) in COMPARED and not has_iterators
@@ -256,7 +256,7 @@ def _operands(node: Node, frame: Frame) -> tuple[isl.PwAff, isl.PwAff]:
 
 
 def _product(node: Node, frame: Frame) -> isl.PwAff:
-    """One factor has to be constant; macros count only where the other factor is not."""
+    """A product: one factor must be constant; macros count only if the other factor is not."""
     left, right = field(node, "left"), field(node, "right")
     for factor, other in ((left, right), (right, left)):
         value = constant_value(affine(factor, frame))
@@ -276,7 +276,7 @@ def _scaled(value: isl.PwAff, factor: int) -> isl.PwAff:
 
 
 def _division(node: Node, frame: Frame) -> isl.PwAff:
-    """C's quotient or remainder; a plain floor or modulo where the dividend is known not to be negative."""
+    """C's quotient or remainder; a plain floor or modulo if the dividend is known to be nonnegative."""
     dividend = affine(field(node, "left"), frame)
     divisor = constant(field(node, "right"), frame)
     if divisor == 0:
@@ -319,7 +319,7 @@ def _choice(node: Node, frame: Frame) -> isl.PwAff:
 
 
 def _field(node: Node, frame: Frame) -> isl.PwAff:
-    """`s.n` and `p->n` are parameters where nothing in the region changes them."""
+    """The parameter that `s.n` or `p->n` is, if nothing in the region modifies it."""
     setting = frame.setting
     reference = reference_of(node)
     if reference is None or reference.subscripts:
@@ -335,7 +335,7 @@ _UNCHANGING = ("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^")
 
 
 def is_unchanging(node: Node, frame: Frame) -> bool:
-    """Whether an integer expression has one value in all of the region: `h * w`, `grid_points[0]`, `*n`."""
+    """Whether an integer expression is invariant in the region: `h * w`, `grid_points[0]`, `*n`."""
     core = without_parentheses(node)
     match core.type:
         case "number_literal":
@@ -364,7 +364,7 @@ def is_unchanging(node: Node, frame: Frame) -> bool:
 
 
 def _is_unchanging_element(node: Node, frame: Frame) -> bool:
-    """Whether the region leaves an element alone, and its subscripts do not change."""
+    """Whether the region does not modify an element, and its subscripts are invariant."""
     setting = frame.setting
     reference = reference_of(node)
     if reference is None or reference.partial or reference.elsewhere:

@@ -1,4 +1,4 @@
-"""What the user states about the parameters: `#pragma loopwright assume n >= 1`, or `--assume`."""
+"""Assumptions on the parameters that the user states: `#pragma loopwright assume n >= 1`, or `--assume`."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _BEFORE, _AFTER = "int x=", ";"
 
 
 _DEEPEST = 250
-"""Levels of syntax; the reader descends into them by recursion."""
+"""The maximum number of levels of syntax, as the reader is recursive."""
 
 
 def refuse_deep(root: Node) -> None:
-    """Refuse a text with more levels below its root than can be read."""
+    """Raise if a source has more levels of syntax below its root than can be read."""
     pending = [(root, 0)]
     while pending:
         node, depth = pending.pop()
@@ -46,7 +46,7 @@ def is_assume(pragma: Directive) -> bool:
 
 
 def assume_pragma(setting: Setting, pragma: Directive) -> tuple[isl.Set, Assumption]:
-    """The set a pragma states, and its entry in the list of assumptions."""
+    """The set that a pragma states, and its entry in the list of assumptions."""
     match = _ASSUME.match(pragma.argument)
     start = pragma.argument_start + (0 if match is None else match.end())
     source = pragma.place.source
@@ -58,7 +58,7 @@ def assume_pragma(setting: Setting, pragma: Directive) -> tuple[isl.Set, Assumpt
 
 
 def assume_option(setting: Setting, option: str) -> tuple[isl.Set, Assumption]:
-    """The set an `--assume` option states; its errors point into the option."""
+    """The set that an `--assume` option states; its errors point into the option."""
     refuse_long_numbers(Source("--assume", option))
     if re.search("[\ud800-\udfff]", option):  # bytes that are no text
         where = Source("--assume", option).whole
@@ -78,7 +78,7 @@ def assume_option(setting: Setting, option: str) -> tuple[isl.Set, Assumption]:
 
 
 def _in_option(failure: BadInput, option: str) -> BadInput:
-    """The same error, its columns counted in the option itself."""
+    """The same error, with its columns counted in the option itself."""
     span = failure.span
     if span is not None:
         start, end = (max(0, offset - len(_BEFORE)) for offset in (span.start, span.end))
@@ -87,7 +87,7 @@ def _in_option(failure: BadInput, option: str) -> BadInput:
 
 
 def _condition(setting: Setting, stated: Span, head: str) -> tuple[isl.Set, Assumption]:
-    """What the text `stated` says; the parser is shown `head`, as long as what stands before it."""
+    """The set that `stated` describes; the parser gets `head`, as long as what precedes it."""
     words = re.sub(r"\band\b", "&& ", re.sub(r"\bor\b", "||", stated.text))
     try:
         root = parse_settled(stated.source, head + words + _AFTER, setting.kinds)
@@ -111,7 +111,7 @@ def _condition(setting: Setting, stated: Span, head: str) -> tuple[isl.Set, Assu
 
 
 def _refuse_chains(value: Node) -> None:
-    """`1 <= n <= m` means `(1 <= n) <= m` in C, which is not what is meant."""
+    """Raise for `1 <= n <= m`, which means `(1 <= n) <= m` in C and is not intended."""
     for node in walk(value):
         if node.type == "binary_expression" and operator(node) in COMPARISONS:
             for side in (field(node, "left"), field(node, "right")):

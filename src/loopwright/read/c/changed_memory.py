@@ -1,6 +1,6 @@
-"""What a region changes where pointers lead, and what keeps its value while it runs.
+"""What a region modifies through pointers, and which values are invariant in it.
 
-`s->d + i * s->w` is the same address wherever it stands in a region that changes neither member.
+`s->d + i * s->w` is the same address everywhere in a region that modifies neither member.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from loopwright.read.c.purity import LIBRARY
 
 @dataclass(frozen=True)
 class ChangedMemory:
-    """What a region changes where pointers lead."""
+    """The memory that a region modifies through pointers."""
 
     region: TypedRegion
     file: TypedFile
@@ -32,10 +32,10 @@ class ChangedMemory:
         return reach_of(self.file, self._nodes, LIBRARY)
 
     def keeps(self, lvalue: tree.Expression, *, by_name: bool) -> bool:
-        """Whether the region changes nothing of the type of an lvalue that a pointer leads to.
+        """Whether the region modifies nothing of the type of an lvalue through pointers.
 
-        `by_name`: it assigns to nothing with its name.  That other names are other memory is what the reader
-        takes on trust of the new words, and lists.
+        `by_name`: whether it assigns to nothing with the lvalue's name.  The reader assumes, and lists, that
+        other names denote other memory in the rewritten source.
         """
         reach, nodes = self._reach, self._nodes
         if by_name:
@@ -50,7 +50,7 @@ class ChangedMemory:
 
 
 def _may_be(target: tree.Expression, lvalue: tree.Expression) -> bool:
-    """Whether what is assigned through a pointer has the name of an lvalue, or more than a number in it."""
+    """Whether an assignment through a pointer has the name of an lvalue, or modifies more than a number."""
     if tree.owner(target) is not None:
         return False
     if isinstance(unqualified(target.type), Record | Pointer | ArrayType | Unknown):
@@ -65,7 +65,7 @@ def _may_be(target: tree.Expression, lvalue: tree.Expression) -> bool:
 def is_only_followed(
     one: tree.Declaration, nodes: Iterable[tree.Node], around: Mapping[int, tree.Node]
 ) -> bool:
-    """Whether a pointer is used for nothing but what it leads to: `p->x`, `p[k]`, `*p`."""
+    """Whether a pointer is only dereferenced: `p->x`, `p[k]`, `*p`."""
     uses = (node for node in nodes if isinstance(node, tree.Name) and node.declaration == one)
     for part, outer in (tree.with_conversions(use, around) for use in uses):
         match outer:

@@ -1,4 +1,4 @@
-"""The tests of loops whose variables are followed, as tests of how often the loops have run."""
+"""Rewrites the tests of loops over tracked variables as tests of the iteration count."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LoopTest: TypeAlias = tuple[str, tuple[tuple[IntegerSum, str, IntegerSum], ...]]
 
 @dataclass(frozen=True)
 class EvolvedTests:
-    """Tests as texts, with the numbers that they compare."""
+    """Tests as C text, with the numbers that they compare."""
 
     state: EvolvedState
     file: TypedFile
     pointers_alone: bool
 
     def read(self, test: tree.Expression, body: tree.Statement, number: Atom) -> LoopTest | None:
-        """The test of a loop as a text, and the numbers that it compares; what it changes is changed then."""
+        """The test of a loop as C text, with the numbers it compares; performs its modifications."""
         core = tree.without_casts(test)
         if isinstance(core, tree.Binary) and core.operator == "&&" and not self.state.changes_in(core):
             both = self.read(core.left, body, number), self.read(core.right, body, number)
@@ -52,8 +52,8 @@ class EvolvedTests:
         return None if relation is None else (f"{left} {relation} {right}", ((left, relation, right),))
 
     def _ending(self, left: IntegerSum, right: IntegerSum, body: tree.Node, number: Atom) -> str | None:
-        """< or > in place of !=, where each iteration brings pointers one element closer: one that passes the
-        other is not defined, as long as all calls return.  Elsewhere != stays, and has to be shown to end."""
+        """The relation < or > for !=, if each iteration moves pointers one element closer: passing each
+        other is undefined, as long as all calls return.  Otherwise != is kept, and the loop must be proved to end."""
         gap = right.minus(left).coefficient(number)
         closer = None if gap is None else gap.constant
         if closer in (1, -1) and not self.pointers_alone:
@@ -73,7 +73,7 @@ class EvolvedTests:
     def counted_down(
         self, node: tree.Node, body: tree.Node, test: tree.Expression, number: Atom
     ) -> LoopTest | None:
-        """`n--`, `n-- > 0` or `n-- != 0`, where nothing else reads n from then on."""
+        """The test for `n--`, `n-- > 0` or `n-- != 0`, if nothing else reads n afterwards."""
         core, relation = tree.without_casts(test), "!="
         if not self.pointers_alone:
             return None
@@ -90,7 +90,7 @@ class EvolvedTests:
             return None
         is_exact = relation == ">" or not kind.signed
         if not is_exact and (kind.rank < 3 or not self._returns(body)):
-            return None  # it may wrap around, and go on; or leave before it is not defined
+            return None  # it may wrap around and continue, or exit before the behaviour is undefined
         mentioned, place = function.mentions.get(one.offset, ()), node.place
         declarators = [x for x in function.nodes if isinstance(x, tree.Declarator)]
         declared = [x.place.first for x in declarators if x.declaration == one]

@@ -1,4 +1,4 @@
-"""Variables that are declared in a region: the storage they become, and what cannot be moved there."""
+"""Variables declared in a region: the storage they become, and which cannot be moved."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from loopwright.read.c.names import Local, RegionNames, Unfollowed
 
 
 def _hides(outer: Local, inner: Local) -> bool:
-    """Whether one would hide the other in the new text, where `outer` is declared before the loops and what
-    is left whole keeps its declarations."""
+    """Whether one would hide the other in the new source, where `outer` is declared before the loops and
+    statements kept whole keep their declarations."""
     if outer is inner or outer.name != inner.name:
         return False
     return outer.scope.contains(inner.scope) or (inner.is_kept and not outer.is_kept)
 
 
 def local_arrays(names: RegionNames, block: Node) -> tuple[Array, ...]:
-    """The storage to declare before the loops; refuse what cannot be moved there."""
+    """The storage to declare before the loops; raises for what cannot be moved there."""
     arrays: dict[str, Array] = {}
     for local in names.locals:
         array = Array(local.name, local.rank, local.type, local=True, extents=local.extents)
@@ -47,9 +47,9 @@ def local_arrays(names: RegionNames, block: Node) -> tuple[Array, ...]:
 
 
 def refuse_pointers(declarator: Node, name: str = "") -> None:
-    """What is reached through a local pointer would be another name for an array.
+    """Raise for a local pointer, which would be an alias of an array.
 
-    Inside of a statement that is not taken apart, the pointer `name` need not be followed.
+    Inside a statement that is kept whole, the pointer `name` may be untracked instead.
     """
     for part in walk(declarator):
         if part.type == "pointer_declarator":
@@ -60,13 +60,13 @@ def refuse_pointers(declarator: Node, name: str = "") -> None:
 
 
 def sizes_in(declarator: Node) -> list[Node]:
-    """The expressions between the brackets of `double t[n][4]`."""
+    """The expressions in the brackets of `double t[n][4]`."""
     found = [part.child_by_field_name("size") for part in walk(declarator) if part.type == "array_declarator"]
     return [size for size in found if size is not None]
 
 
 def refuse_changing_size(size: Node, names: RegionNames) -> None:
-    """A local array is declared once, before the region: its size must be known there."""
+    """Raise if the size of a local array, which is declared before the region, is not known there."""
     for part in walk(size):
         name = part.text if part.type == "identifier" else ""
         if name in names.iterators or name in names.written:

@@ -1,10 +1,10 @@
-"""The values a `for` loop gives its iterator.
+"""The values that a `for` loop gives its iterator.
 
     { i : i = start + k * step, k >= 0, and the test holds of start, start + step, ..., i }
 
 For a test that only bounds the iterator from above (from below, counting down) the last part is
-"the test holds of i".  Any other test, `i != n` among them, is taken by the definition, and the
-loop has to be proved to end.
+"the test holds of i".  Any other test, such as `i != n`, is evaluated by the definition, and the
+loop must be proved to end.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ def _counted_down(node: Node, frame: Frame, position: int, iterator: str, limit:
 
 
 def _first(node: Node, frame: Frame, iterator: str) -> isl.PwAff:
-    """The first value of a loop, as its iterator has it."""
+    """The initial value of a loop's iterator."""
     return _given(first_value(node), "the first value of a loop", node, frame, iterator)
 
 
 def _given(value: Node, what: str, node: Node, frame: Frame, iterator: str) -> isl.PwAff:
-    """What the iterator is given, or compared with, in the head of a loop."""
+    """A value assigned to the iterator, or compared with it, in the head of a loop."""
     try:
         found = affine(value, replace(frame, in_head=True))
         require_convertible(value, found, declared_type(node, frame, iterator), frame)
@@ -92,7 +92,7 @@ def _given(value: Node, what: str, node: Node, frame: Frame, iterator: str) -> i
 
 
 def _counted(loop: Loop) -> isl.Set:
-    """What the test of a loop sees of its iterator: nothing below 0 where it is unsigned (`_refuse_wrap`)."""
+    """The range of the iterator in a loop's test: nonnegative if it is unsigned (`_refuse_wrap`)."""
     return variable(loop.iterator).ge_set(number(0)) if is_unsigned_type(loop.type) else everywhere()
 
 
@@ -119,7 +119,7 @@ def _iterator(node: Node, frame: Frame) -> str:
 
 
 def declared_type(node: Node, frame: Frame, iterator: str) -> str:
-    """The type of a loop's iterator, `int` where the file does not say."""
+    """The type of a loop's iterator, `int` if undeclared."""
     setting = frame.setting
     start = field(node, "initializer")
     if start.type == "declaration":
@@ -151,7 +151,7 @@ def _step(node: Node, frame: Frame, iterator: str) -> int:
 
 
 def _increment(update: Node, frame: Frame, iterator: str) -> int | None:
-    """i++, ++i, i--, --i, i += c, i -= c, and i = e where e - i is a constant."""
+    """The step of i++, ++i, i--, --i, i += c, i -= c, and of i = e where e - i is a constant."""
     if update.type == "update_expression":
         return unit_step(update, iterator)
     if update.type != "assignment_expression":
@@ -181,7 +181,7 @@ def _progression(iterator: str, start: isl.PwAff, step: int) -> isl.Set:
 
 
 def _onwards(node: Node, frame: Frame, iterator: str, step: int) -> isl.Set:
-    """{ i : i >= first }, i <= first counting down; of `max(a, b)` both, which is one set."""
+    """{ i : i >= first }, or i <= first counting down; for `max(a, b)`, both bounds as a single set."""
     value, head = variable(iterator), replace(frame, in_head=True)
     found = everywhere()
     for part in alternatives(first_value(node), head, "max" if step > 0 else "min"):
@@ -191,7 +191,7 @@ def _onwards(node: Node, frame: Frame, iterator: str, step: int) -> isl.Set:
 
 
 def _bounds_only(test: Node, iterator: str, step: int, frame: Frame) -> bool:
-    """Whether `test` is a conjunction of bounds `i < e` (`i > e` counting down), e free of i."""
+    """Whether `test` is a conjunction of bounds `i < e` (`i > e` counting down), with e free of i."""
     core = without_parentheses(test)
     if core.type != "binary_expression":
         return False
@@ -213,7 +213,7 @@ def _mentions(node: Node, name: str) -> bool:
 
 
 def _until_first_failure(node: Node, inside: Frame, passing: isl.Set, step: int) -> isl.Set:
-    """The steps before the first that fails the test; there must be one that fails, for every size."""
+    """The steps before the first that fails the test; raises unless there is one for every size."""
     iterator = inside.loops[-1].iterator
     steps = inside.domain
     failing = steps.subtract(passing)
@@ -239,7 +239,7 @@ def _example(endless: isl.Set) -> str:
 
 
 def _refuse_wrap(node: Node, frame: Frame, iterator: str, domain: isl.Set, step: int) -> None:
-    """An unsigned iterator that counts down must not be taken below 0, where it becomes huge."""
+    """Raise if an unsigned iterator that counts down may become negative, and thus huge."""
     if step > 0 or not is_unsigned_type(declared_type(node, frame, iterator)):
         return
     below = variable(iterator).add(number(step)).lt_set(number(0))
@@ -252,17 +252,17 @@ def _refuse_wrap(node: Node, frame: Frame, iterator: str, domain: isl.Set, step:
 
 
 def loop_comments(node: Node) -> list[Node]:
-    """Comments between the head of a loop and its body."""
+    """The comments between the head of a loop and its body."""
     body = field(node, "body")
     comments = [part for part in node.named_children if part.type == "comment"]
     return [comment for comment in comments if comment.end <= body.start]
 
 
 def is_counted_otherwise(node: Node, frame: Frame) -> bool:
-    """Whether a loop counts, and tests what it counts, but in a way that no set of values describes.
+    """Whether a loop counts, and tests its counter, but not in a way that a set of values describes.
 
-    A step `i += k` or `i = i + k` that is not a constant, `i *= 2`; two counters; one that has its first
-    value already.
+    Examples: a step `i += k` or `i = i + k` that is not a constant, `i *= 2`; two counters; a counter that is
+    already initialised.
     """
     update, test = node.child_by_field_name("update"), node.child_by_field_name("condition")
     if update is None or test is None:
@@ -279,7 +279,7 @@ def is_counted_otherwise(node: Node, frame: Frame) -> bool:
 
 
 def _counted_name(node: Node) -> str | None:
-    """i of `i++`, `--i`, `i += k`."""
+    """The i of `i++`, `--i`, `i += k`."""
     match node.type:
         case "update_expression":
             target = without_parentheses(field(node, "argument"))

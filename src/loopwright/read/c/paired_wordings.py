@@ -163,7 +163,7 @@ def _in_tables(
 def with_small_sizes(
     given: Texts, options: PairOfOptions, assumed: Sequence[str]
 ) -> Iterator[SmallSizes]:
-    """Two sources with numbers for sizes that they multiply and that have no assumptions, and with two threads
+    """Two sources with numbers for sizes that they multiply and that have no assumptions, and two threads
     if they use thread numbers.  Macros that may name a size are expanded."""
     old, new = _with_sizes_shown(given, options)
     threads = for_two_threads(old), for_two_threads(new)

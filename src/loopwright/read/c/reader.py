@@ -1,4 +1,4 @@
-"""A C file as programs, one a region."""
+"""Reads a C file as programs, one per region."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from loopwright.read.text import refuse_long_numbers, unreadable
 from loopwright.source import Source, Span, called, file_bytes
 
 _MOST_DIGITS = 4000
-"""Of a number; the largest `long double` has more, if it is written without an exponent."""
+"""The maximum number of digits of a number; the largest `long double` has more without an exponent."""
 
 _LARGEST = 4 << 20
 """Files above this size are refused: a region is written by hand."""
 
 
 def read_c(path: str | Path, options: ReadOptions = AS_MARKED) -> tuple[Program, ...]:
-    """The regions of a C file, or what is chosen of it, if they are what the compiler reads there."""
+    """Read the regions of a C file, or the chosen parts, and compare them with the compiler's reading."""
     return read_source(load_c(path), options)
 
 
 @lru_cache(maxsize=4)
 def read_source(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Program, ...]:
-    """The regions of a C text, or what is chosen of it, if they are what the compiler reads there."""
+    """Read the regions of a C source, or the chosen parts, and compare them with the compiler's reading."""
     if not options.choice.is_empty or not marked_places(source):
         source = resolved(source, options)
     source, moved = with_pragmas_inside(source, options.compiled)
@@ -57,7 +57,7 @@ def read_source(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Progr
 
 
 def _told(program: Program, branches: Sequence[BranchTaken]) -> Program:
-    """A program with the lines of conditions in its region that are gone."""
+    """A program with assumptions for the conditional directives that were resolved in its region."""
     own = [one for one in branches if one.is_in(program.region)]
     listed = (Assumption(AssumptionKind.CONSTANT, str(one), one.place) for one in own)
     return replace(program, assumptions=(*program.assumptions, *listed)) if own else program
@@ -94,7 +94,7 @@ def _read(source: Source, options: ReadOptions) -> tuple[Program, ...]:
 def _in_other_words(
     source: Source, options: ReadOptions, attempt: Callable[[Source], tuple[Program, ...] | None]
 ) -> Sequence[Program] | None:
-    """Other words for the text, which may leave out declarations: their types do nothing."""
+    """Read rewritten sources, which may drop declarations: their types have no side effects."""
     from loopwright.read.c.rephrased import in_other_words
 
     for region in typed_file(source, options.compiled).regions:
@@ -104,7 +104,7 @@ def _in_other_words(
 
 
 def _explained(failure: BadInput, source: Source, options: ReadOptions) -> BadInput:
-    """Syntax that the compiler knows, and this does not, is not called an error of the file."""
+    """The error for syntax that the compiler accepts and the reader does not: the file is not at fault."""
     if not isinstance(failure, UnknownSyntax) or not is_compiled(source, options.compiled):
         return failure
     file = c_file(source)
@@ -120,7 +120,7 @@ _SYNTAX = "write what macros stand for here, and standard C where this is an ext
 
 
 def _advised(failure: BadInput, source: Source) -> BadInput:
-    """What cannot be read of loops that no pragma marks: parts of them perhaps can."""
+    """The error for unmarked loops, with a note that parts of them may be readable."""
     if not source.chosen or failure.code not in (Code.REGION, Code.REGION_TEXT):
         return failure
     note = Note(f"'loopwright find {source.path}' lists the loops that can be read; --loop LINE reads one")
@@ -128,7 +128,7 @@ def _advised(failure: BadInput, source: Source) -> BadInput:
 
 
 def load_c(path: str | Path) -> Source:
-    """The text of a C file."""
+    """The source of a C file."""
     name = called(str(file_named(path)))
     try:
         name, data = file_bytes(path, _LARGEST + 1)
@@ -146,7 +146,7 @@ def load_c(path: str | Path) -> Source:
 
 
 def load_unmarked(path: str | Path) -> Source:
-    """The text of a C file without a byte order mark, which compilers skip where it is first."""
+    """The source of a C file without an initial byte order mark, which compilers skip."""
     source = load_c(path)
     return replace(source, text=source.text.removeprefix("\ufeff"))
 
@@ -162,7 +162,7 @@ def _refuse_binary(source: Source) -> None:
 def parse_c(
     source: Source, options: ReadOptions = AS_MARKED, whole: frozenset[Span] = frozenset()
 ) -> tuple[Program, ...]:
-    """The regions of a C text; each `if` at a place of `whole` is one statement, whatever it tests."""
+    """Read the regions of a C source; an `if` at a place in `whole` is one statement, whatever it tests."""
     _refuse_binary(source)
     places = [region.place for region in c_file(source).regions]
     return tuple(read_region(place, options, whole) for place in places)

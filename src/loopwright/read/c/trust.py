@@ -1,4 +1,4 @@
-"""What is taken on trust when a region is read: the list the proof report carries."""
+"""The assumptions made when a region is read, which the proof report lists."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from loopwright.read.c.wraparound import FrameTypes, cut_to, operands_from_zero,
 
 
 def constants_used(setting: Setting, block: Node) -> tuple[tuple[str, int], ...]:
-    """Constants whose value the model depends on: factors, divisors and steps of index expressions."""
+    """The constants whose value the model depends on: factors, divisors and steps of index expressions."""
     found: dict[str, int] = {}
     for node in _index_expressions(block):
         for part in walk(node):
@@ -61,7 +61,7 @@ def _index_expressions(block: Node) -> list[Node]:
 
 
 def _constant_sides(node: Node) -> list[Node]:
-    """The parts of an operation that have to be constant, or may be for it to be affine."""
+    """The operands that must be constant, or may be for the operation to be affine."""
     if node.type == "assignment_expression":
         return [field(node, "right")] if operator(node) in ("+=", "-=") else []
     if node.type == "call_expression":
@@ -92,7 +92,7 @@ def assumptions_of(
     arrays: Sequence[Array],
     parameters: Sequence[Parameter],
 ) -> tuple[Assumption, ...]:
-    """Everything assumed about this region, what the user stated first."""
+    """All assumptions on this region, those stated by the user first."""
     written = _as_written(setting, block, parameters)
     found = [
         replace(one, text=with_names_replaced(one.text, written)) if one.kind is AssumptionKind.ROWS else one
@@ -123,7 +123,7 @@ def assumptions_of(
 
 
 def _about_arithmetic(setting: Setting, block: Node) -> Iterator[Assumption]:
-    """That numbers are what mathematics says they are."""
+    """The assumptions that arithmetic is that of mathematical integers."""
     yield Assumption(AssumptionKind.ARITHMETIC, "bounds and subscripts do not overflow or wrap around")
     yield from _sizes_from_zero(setting, block, _index_expressions(block))
     yield from _sizes_that_fit(setting, block)
@@ -137,7 +137,7 @@ def _not_negative(setting: Setting, node: Node, text: str) -> Assumption:
 
 
 def _as_written(setting: Setting, block: Node, parameters: Sequence[Parameter]) -> dict[str, str]:
-    """How the author spells what the model has another name for: `m->data` for m__data."""
+    """How the source spells what the model has another name for: `m->data` for m__data."""
     found = {one.name: one.text for one in parameters if one.text != one.name}
     for name, text in found.items():
         node = expression_of(text, setting.kinds)
@@ -150,7 +150,7 @@ def _as_written(setting: Setting, block: Node, parameters: Sequence[Parameter]) 
 
 
 def _apart(names: Sequence[str], untracked: frozenset[str], written: Mapping[str, str]) -> str:
-    """Those not followed are read and written as one: nothing is assumed among them."""
+    """The names of storage assumed to be disjoint; untracked storage is treated as a whole."""
     together = [one for one in names if one in untracked]
     apart = list(dict.fromkeys(written.get(one, one) for one in names if one not in untracked))
     return ", ".join(apart + ([f"{{{', '.join(together)}}} as one"] if len(together) > 1 else together))
@@ -159,7 +159,7 @@ def _apart(names: Sequence[str], untracked: frozenset[str], written: Mapping[str
 def _possible_aliases(
     setting: Setting, arrays: Sequence[Array], parameters: Sequence[Parameter]
 ) -> list[str]:
-    """Storage the file does not show to be apart: pointers, and what it does not declare."""
+    """Storage that the file does not show to be disjoint: pointers, and undeclared names."""
     found = []
     for array in arrays:
         declared = setting.declarations.visible(array.name, setting.region)
@@ -178,7 +178,7 @@ _PARTS = ("identifier", "field_expression", "subscript_expression", "call_expres
 
 
 def _parts(setting: Setting, parameters: Sequence[Parameter]) -> tuple[str, ...]:
-    """The storage parameters are read from: h and w of `h * w`, `grid_points[0]`, `p->n`; or a macro.
+    """The storage that parameters are read from: h and w of `h * w`, `grid_points[0]`, `p->n`; or a macro.
 
     `*n` is n[0].
     """
@@ -200,17 +200,17 @@ def _storage(node: Node) -> list[str]:
 
 
 def _declared(setting: Setting, part: str) -> Variable | None:
-    """The variable a name or an element is of; the fields of a struct are not declared here."""
+    """The variable of a name or an element; the fields of a struct are not declared here."""
     name = part.partition("[")[0].strip()
     return setting.declarations.visible(name, setting.region)
 
 
 def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node]) -> Iterator[Assumption]:
-    """Of expressions of sizes that C takes for unsigned numbers, and that are not shown to be at least 0
-    where they are reached.
+    """The assumptions that unsigned expressions of sizes are nonnegative where they are evaluated, unless
+    this is shown.
 
-    `i < n - 1` with an unsigned n means something else for n = 0, and `i < n` with an unsigned i and a
-    signed n for n = -1.  With iterators in it, and where an `if` tests sizes, it is proved (`wraparound`).
+    `i < n - 1` with an unsigned n has another meaning for n = 0, and `i < n` with an unsigned i and a
+    signed n for n = -1.  With iterators, and in an `if` on sizes, it is proved instead (`wraparound`).
     """
     found: dict[str, tuple[Node, isl.Set]] = {}
     start = Frame(setting, everywhere())
@@ -227,8 +227,8 @@ def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node])
 
 
 def _reaching(node: Node, frame: Frame) -> isl.Set:
-    """Sizes for which an expression may be evaluated, by the conditions on signed numbers around it, and
-    those of `if (n <= 0) return;` before it.
+    """The sizes for which an expression may be evaluated, given the conditions on signed numbers around it,
+    and those of `if (n <= 0) return;` before it.
     """
     reached = everywhere()
     inner, outer = node, node.parent
@@ -248,7 +248,7 @@ def _reaching(node: Node, frame: Frame) -> isl.Set:
 
 
 def _returns(node: Node) -> bool:
-    """Whether it is `if (c) return e;`, without an `else`."""
+    """Whether a node is `if (c) return e;`, without an `else`."""
     if node.type != "if_statement" or node.child_by_field_name("alternative") is not None:
         return False
     then = field(node, "consequence")
@@ -257,7 +257,7 @@ def _returns(node: Node) -> bool:
 
 
 def _tested(node: Node, frame: Frame) -> isl.Set | None:
-    """What an `if` tests of sizes, if all that is computed there is signed, and no macro hides what it is."""
+    """The set where an `if` on sizes holds, if all its arithmetic is signed, and no macro hides anything."""
     test = field(node, "condition")
     if mentions_iterator(test, frame) or any(one.type in _MAY_WRAP for one in walk(test)):
         return None
@@ -275,7 +275,7 @@ _MAY_WRAP = ("cast_expression", "call_expression", "sizeof_expression")
 
 
 def _sizes_that_fit(setting: Setting, block: Node) -> Iterator[Assumption]:
-    """Expressions of sizes that their type need not hold: n of `(int)n`, `u + 1` of an unsigned u."""
+    """Expressions of sizes that their type may not hold: n of `(int)n`, `u + 1` of an unsigned u."""
     frame, seen = Frame(setting, everywhere()), set[str]()
     for value, kind in _fitted(block, frame):
         text = f"'{' '.join(value.text.split())}' is between {kind.least} and {kind.greatest}"
@@ -293,7 +293,7 @@ def _sizes_that_fit(setting: Setting, block: Node) -> Iterator[Assumption]:
 
 
 def _fitted(block: Node, frame: Frame) -> Iterator[tuple[Node, Integer]]:
-    """What is converted to a type of fewer values, and what is added and multiplied in an unsigned one."""
+    """Values that are converted to a narrower type, and sums and products in an unsigned one."""
     types = FrameTypes(frame)
     given = [
         (value, type_text(node, qualifiers=False))
@@ -316,7 +316,7 @@ def _fitted(block: Node, frame: Frame) -> Iterator[tuple[Node, Integer]]:
 
 
 def _is_added_to(node: Node) -> bool:
-    """Whether it is a part of a sum or product: the whole is looked at, modulo 2^w."""
+    """Whether it is an operand of a sum or product: then the whole is checked, modulo 2^w."""
     outer = node.parent
     while outer is not None and outer.type == "parenthesized_expression":
         outer = outer.parent
@@ -324,7 +324,7 @@ def _is_added_to(node: Node) -> bool:
 
 
 def _counted_to_zero(setting: Setting, block: Node) -> Iterator[Node]:
-    """The first values of loops `for (i = n; i--;)`, which end for no n below 0."""
+    """The initial values n of loops `for (i = n; i--;)`, which end for no negative n."""
     start = Frame(setting, everywhere())
     for node in walk(block):
         countdown = countdown_of(node) if node.type == "for_statement" else None
@@ -350,7 +350,7 @@ def _operands(setting: Setting, expressions: Iterable[Node]) -> Iterator[Node]:
 
 
 def _converted(setting: Setting, block: Node) -> Iterator[Node]:
-    """What unsigned variables of the region are given at first, and the iterators of its loops."""
+    """The initial values of unsigned variables of the region, and of unsigned iterators of its loops."""
     for node in walk(block):
         start = node.child_by_field_name("initializer") if node.type == "for_statement" else None
         if start is not None and start.type == "assignment_expression" and operator(start) == "=":
@@ -364,14 +364,14 @@ def _converted(setting: Setting, block: Node) -> Iterator[Node]:
 
 
 def _innermost(node: Node | None) -> Node | None:
-    """The loop with an iterator that `node` is, or else the innermost around it."""
+    """The loop with an iterator that `node` is, or else the innermost one around it."""
     while node is not None and (node.type != "for_statement" or loop_iterator(node) is None):
         node = node.parent
     return node
 
 
 def _around(setting: Setting, loop: Node | None) -> Frame:
-    """This loop and those around it, for the types of their iterators."""
+    """The frame in this loop and those around it, for the types of their iterators."""
     loops: list[Loop] = []
     while loop is not None:
         name = loop_iterator(loop) or ""

@@ -1,7 +1,7 @@
-"""Sizes that are numbers where the file is compiled, as these numbers: `a[3 * i]` for `a[K * i]`.
+"""Substitutes known values for sizes: `a[3 * i]` for `a[K * i]`.
 
-A macro that has other definitions under other options, `(1 + 2)`, or `int K = 3;` that nothing changes.  A
-stride that is a number says which cells are the same; one that is a name is a length of rows on trust.
+K may be a macro with other definitions under other options, `(1 + 2)`, or `int K = 3;` that nothing changes.
+A numeric stride determines which cells coincide; a named one is a row length that needs an assumption.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Reading = Callable[[Source, ReadOptions], tuple[Program, ...]]
 
 
 def with_rows_of_numbers(source: Source, options: ReadOptions, read: Reading) -> tuple[Program, ...]:
-    """What is read of a text; where lengths of rows that would be on trust are numbers, with these."""
+    """Read a source; if an assumption on rows would have lengths with known values, these are substituted."""
     try:
         return read(source, options)
     except RowsOfNumbers as found:
@@ -39,7 +39,7 @@ def with_rows_of_numbers(source: Source, options: ReadOptions, read: Reading) ->
 
 
 def at_known_numbers(program: Program) -> Program:
-    """A program for the numbers alone that its parameters are in the file, and what other options change."""
+    """A program restricted to the known values of its parameters, and what other options would change."""
     names = [one.text for one in program.parameters if one.known]
     told = [Assumption(AssumptionKind.CONSTANT, text) for text in other_definitions(program.source, names)]
     context = with_known_sizes(program)
@@ -47,8 +47,8 @@ def at_known_numbers(program: Program) -> Program:
 
 
 def other_definitions(source: Source, names: Collection[str]) -> list[str]:
-    """What other options would change, where macros and variables are what they are now: they, or what they
-    are made of, are defined or given values inside an `#if`."""
+    """Assumptions for what other options would change: macros and variables that are defined or assigned
+    inside an `#if`, or depend on such a name."""
     macros = c_file(source).macros
     told = {one.name for one in macros if one.conditional}
     made_of = [(one.name, one.body) for one in macros]
@@ -71,13 +71,13 @@ def other_definitions(source: Source, names: Collection[str]) -> list[str]:
 
 
 _GIVEN = re.compile(r"\b([A-Za-z_]\w*)[ \t]*(?:(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--)(?=([^;]*))")
-"""What is given a value, and what: `k = K + 1`."""
+"""An assignment: the name, and the value, as in `k = K + 1`."""
 _CONDITIONAL = re.compile(r"(?m)^[ \t]*#[ \t]*(?:(if)|endif)")
 
 
 def with_numbers(source: Source, names: Collection[str], options: CompilerOptions) -> Source:
-    """The text with what macros of these names stand for, and the values of such variables, in its
-    regions, where they are numbers."""
+    """The source with these macros and variables in its regions replaced by their values, if they are
+    numbers."""
     from loopwright.read.c.rephrased import with_macros_written_out
 
     file = typed_file(source, options)
@@ -87,7 +87,7 @@ def with_numbers(source: Source, names: Collection[str], options: CompilerOption
 
 
 def names_written_out(source: Source, programs: Iterable[Program]) -> frozenset[str]:
-    """The names in the regions of a text that are not in those of the text that was read for it."""
+    """The names in the regions of a source that do not occur in the source that was read in its place."""
     before = {name for one in c_file(source).regions for name in names_in(one.place.text)}
     return frozenset(before.difference(*(names_in(one.region.text) for one in programs)))
 
@@ -114,7 +114,7 @@ def _variables(region: TypedRegion | Unread, names: Collection[str], file: Typed
 
 
 def _is_statement_like(node: tree.Node) -> bool:
-    """Whether it may not stand after `:` without parentheses."""
+    """Whether a node cannot stand after `:` without parentheses."""
     return isinstance(node, tree.Assign) or (isinstance(node, tree.Binary) and node.operator == ",")
 
 
@@ -122,7 +122,7 @@ Known = Mapping[tree.Declaration, tuple[int, ...]]
 
 
 def _several(node: tree.Node, known: Known) -> dict[tree.Declaration, tuple[int, ...]]:
-    """The variables in an expression that are one of several numbers."""
+    """The variables in an expression with several possible values."""
     names = (one.declaration for one in tree.walk(node) if isinstance(one, tree.Name))
     return {one: known[one] for one in names if len(known.get(one, ())) > 1}
 
@@ -133,7 +133,7 @@ def _choices(several: Known) -> list[dict[tree.Declaration, tuple[int, ...]]]:
 
 
 def _chosen(texts: Sequence[tuple[Known, str | None]]) -> str:
-    """`K == 2 ? 2 * i : 3 * i`, the last where none of the others is."""
+    """`K == 2 ? 2 * i : 3 * i`: the last text is the default."""
     *tested, (_, last) = texts
     parts = [
         " && ".join(f"{one.name} == {values[0]}" for one, values in choice.items()) + f" ? {text} : "
@@ -143,7 +143,7 @@ def _chosen(texts: Sequence[tuple[Known, str | None]]) -> str:
 
 
 def _with_values(node: tree.Node, known: Known) -> str | None:
-    """The text of an expression with the numbers that variables are; None where it does not show them."""
+    """The text of an expression with known values in place of variables; None if the source hides a name."""
     nodes = [*tree.walk(node)]
     typed = {id(inner) for one in nodes if isinstance(one, _OF_TYPES) for inner in tree.walk(one)}
     whole, edits = node.place.span, []
@@ -159,11 +159,11 @@ def _with_values(node: tree.Node, known: Known) -> str | None:
 
 
 _OF_TYPES = (tree.SizeOf, tree.OtherExpression)
-"""Where the type of a variable may count, not only its value."""
+"""Nodes in which the type of a variable may matter, not only its value."""
 
 
 def _written(value: int, kind: Integer | None) -> str:
-    """A number that has the type that a variable of a type has in an expression."""
+    """A number with the type that a variable of a type has in an expression."""
     plain = INT if kind is None else promoted(kind)
     text = f"({value}{_SUFFIXES.get(plain, '')})"
     return text if plain == literal_type(text.strip("(-)")) else ""
