@@ -10,8 +10,8 @@ The statements of a region are interpreted in execution order.  A local variable
 values are sums of products of other variables, of iteration counts and of its value before the region is
 replaced by these sums wherever it is read, and is no longer assigned: its name denotes its initial
 value.  In a loop a variable may increase by the same amount in each iteration, may become c - v after v, or
-may be swapped with another one.  After a loop its value is its initial value plus the effect of all iterations,
-if a comparison gives their number.
+may be swapped with another one.  After a loop its value is its initial value plus the effect of all
+iterations, if a comparison gives their number.
 
 If only pointers are tracked, all loops that count integers are kept, and
 

@@ -53,7 +53,8 @@ class EvolvedTests:
 
     def _ending(self, left: IntegerSum, right: IntegerSum, body: tree.Node, number: Atom) -> str | None:
         """The relation < or > for !=, if each iteration moves pointers one element closer: passing each
-        other is undefined, as long as all calls return.  Otherwise != is kept, and the loop must be proved to end."""
+        other is undefined, as long as all calls return.  Otherwise != is kept, and the loop must be proved
+        to end."""
         gap = right.minus(left).coefficient(number)
         closer = None if gap is None else gap.constant
         if closer in (1, -1) and not self.pointers_alone:

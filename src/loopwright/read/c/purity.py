@@ -1,8 +1,8 @@
-"""Which calls are values and nothing else.
+"""Which calls are pure.
 
-A call is accepted when its function is known to have no effect: the C library's mathematics,
-functions the file declares with the attribute `pure` or `const`, names the user vouches for, and
-function-like macros.  Macros the file defines are looked into; macros it does not define are
+A call is accepted if its function is known to have no side effects: the C library's mathematics,
+functions that the file declares with the attribute `pure` or `const`, names listed by the user, and
+function-like macros.  Macros that the file defines are analysed; others are
 recognised by their capitals and listed as assumptions.
 """
 
@@ -39,13 +39,13 @@ _COMPLEX = """
 cabs carg creal cimag conj cproj cexp clog cpow csqrt csin ccos ctan casin cacos catan csinh ccosh ctanh
 """
 CLASSES = frozenset(("isnan", "isinf", "isfinite", "signbit"))
-"""Of numbers of every type: macros, in most libraries."""
+"""Classifications of numbers of every type: macros, in most libraries."""
 CHARACTERS = frozenset(
     ("isalpha", "isdigit", "isspace", "isupper", "islower", "isalnum", "toupper", "tolower")
 )
-"""Functions of an int that is a character."""
+"""Functions of a character as an int."""
 REAL = frozenset(_MATHEMATICS.split())
-"""Functions of numbers that are not complex."""
+"""Functions of real numbers."""
 LIBRARY = CHARACTERS.union(
     CLASSES,
     ("abs", "labs", "llabs"),
@@ -58,9 +58,9 @@ bswap16 bswap32 bswap64 expect
 _BUILTIN = "__builtin_"
 _SPECIAL = "inf inff infl huge_val huge_valf huge_vall nan nanf nanl"
 SPECIAL_NUMBERS = frozenset(_BUILTIN + name for name in _SPECIAL.split())
-"""What INFINITY, HUGE_VAL and NAN are for a compiler."""
+"""The compiler's spellings of INFINITY, HUGE_VAL and NAN."""
 DIVISIONS = ("floord", "ceild")
-"""Assumed to be what they are called even where the file defines them, which takes floating point."""
+"""Assumed to divide and round even if the file defines them, as that takes floating point."""
 INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "__min", "__max", *DIVISIONS))
 _FLOATING = re.compile(r"\b(double|float|floor|ceil)\b")
 _PURE = "has no effect but its value, which depends on its arguments alone"
@@ -75,7 +75,7 @@ _MEANING = {
 
 
 def is_library(name: str) -> bool:
-    """A function of the C library, or the compiler's name for it, its bit operations and constants."""
+    """Whether a name is a C library function, or the compiler's name for it, a bit operation or constant."""
     plain = name.removeprefix(_BUILTIN)
     known = name in LIBRARY or plain in LIBRARY or name in SPECIAL_NUMBERS
     return known or (plain != name and plain in _BITS.split())
@@ -91,7 +91,7 @@ def is_known_pure(setting: Setting, name: str) -> bool:
 
 
 def is_unknown_call(setting: Setting, call: Node) -> bool:
-    """Whether a call may have effects besides its value, or read what the region changes."""
+    """Whether a call may have side effects, or read what the region modifies."""
     function = field(call, "function")
     name = function.text
     if function.type != "identifier":
@@ -108,7 +108,7 @@ def is_unknown_call(setting: Setting, call: Node) -> bool:
 
 
 def why_unknown(setting: Setting, call: Node) -> BadInput:
-    """What keeps a call from being a value and nothing else."""
+    """The reason why a call is not known to be pure."""
     function = field(call, "function")
     name = function.text
     if function.type != "identifier":
@@ -134,7 +134,7 @@ def why_unknown(setting: Setting, call: Node) -> BadInput:
 
 
 def _is_pure_definition(setting: Setting, name: str, around: tuple[str, ...]) -> bool:
-    """Whether the file defines `name`, which changes nothing, nor reads what the region changes."""
+    """Whether the file defines `name`, which modifies nothing, nor reads what the region modifies."""
     function = setting.function(name)
     if function is None or name in around or not keeps_to_itself(function):
         return False
@@ -153,9 +153,9 @@ def _is_pure_definition(setting: Setting, name: str, around: tuple[str, ...]) ->
 
 
 def _changing(setting: Setting, name: str, around: tuple[str, ...]) -> str | None:
-    """What the region changes and a function of the file reads, or one that it calls.
+    """A name that the region modifies and a function of the file reads, or one of its callees.
 
-    The attribute `pure` is not a promise that there is nothing.
+    The attribute `pure` does not promise that there is none.
     """
     function = setting.function(name)
     if function is None or name in around or name in INDEX_HELPERS:
@@ -168,7 +168,7 @@ def _changing(setting: Setting, name: str, around: tuple[str, ...]) -> str | Non
 
 
 def refuse_hiding_macros(setting: Setting, block: Node) -> None:
-    """Every macro of the file that the region uses must be the value it is taken for."""
+    """Raise unless every macro of the file that the region uses is the value that the reader assumes."""
     names = setting.names
     bases: dict[Node, list[str]] = {}
     for call, element in elements_in(setting.kinds, block):
@@ -197,7 +197,7 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
 
 
 def _is_safe(setting: Setting, name: str) -> bool:
-    """Whether what a macro calls is a value and nothing else, or no function."""
+    """Whether what a macro calls is pure, or no function."""
     return (
         is_known_pure(setting, name)
         or looks_like_macro(name)
@@ -207,7 +207,7 @@ def _is_safe(setting: Setting, name: str) -> bool:
 
 
 def _unsafe_call(setting: Setting, name: str) -> tuple[str, str] | None:
-    """A macro that `name` expands through, and the function it calls, where that may have effects."""
+    """A macro in the expansion of `name`, and the function it calls that may have side effects."""
     hidden = hidden_names(setting.macros, name)
     unsafe = ((one.name, word) for one, word, called in hidden if called and not _is_safe(setting, word))
     return next(unsafe, None)
@@ -219,12 +219,12 @@ def _refuse_hidden_call(place: Node, macro: str, function: str) -> BadInput:
 
 
 def _is_called(name: Node) -> bool:
-    """Whether a name is that of a call, which may have effects as a whole."""
+    """Whether a name is that of a call, which as a whole may have side effects."""
     return stands_as(name, "function", "call_expression")
 
 
 def _pastes_numbers(macro: Macro, name: Node) -> bool:
-    """Whether `##` makes nothing but numbers: `SCALAR_VAL(0.5)` with `#define SCALAR_VAL(x) x##f`."""
+    """Whether `##` only pastes numbers: `SCALAR_VAL(0.5)` with `#define SCALAR_VAL(x) x##f`."""
     changed = suffixed(macro)
     call = name.parent
     if not changed:
@@ -239,7 +239,7 @@ def _pastes_numbers(macro: Macro, name: Node) -> bool:
 
 
 def refuse_storage_macros(setting: Setting, block: Node) -> None:
-    """A macro that stands for storage must be the only word for it in the region."""
+    """Raise unless a macro that denotes storage is the only name for it in the region."""
     words = dict.fromkeys(identifiers(block))
     texts = {word: text for word in words if (text := storage_of(setting.macros, word)) is not None}
     for node in walk(block):
@@ -256,7 +256,7 @@ def refuse_storage_macros(setting: Setting, block: Node) -> None:
 
 
 def _is_only_word(name: str, texts: Mapping[str, str], words: Iterable[str]) -> bool:
-    """Whether no other word of the region is the storage of the macro `name`, or has a part in it."""
+    """Whether no other name in the region denotes the storage of the macro `name`, or overlaps it."""
     own = texts.get(name)
     if own is None or names_in(own)[0] in words:
         return False
@@ -269,7 +269,7 @@ def _is_only_word(name: str, texts: Mapping[str, str], words: Iterable[str]) -> 
 
 
 def _is_looked_into(setting: Setting, name: str) -> bool:
-    """Whether the file shows what a macro or function is, so that nothing about it is assumed."""
+    """Whether the file shows what a macro or function does, so that nothing about it is assumed."""
     macros = definitions(setting.macros, name)
     function = setting.function(name)
     if name not in INDEX_HELPERS:
@@ -284,7 +284,7 @@ def _is_looked_into(setting: Setting, name: str) -> bool:
 
 
 def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
-    """One assumption a function that was taken for pure without seeing why."""
+    """One assumption for each function that is treated as pure without proof."""
     found: dict[str, Assumption] = {}
     for node in walk(block):
         if node.type != "call_expression":
@@ -298,7 +298,7 @@ def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
 
 
 def undefined_helpers(file: CFile) -> tuple[str, ...]:
-    """What is assumed of helpers like `min` that the regions of a file call and the file does not define."""
+    """The assumptions on helpers such as `min` that the regions call and the file does not define."""
     calls = (call for one in file.regions for call in file.block(one.place).of_type("call_expression"))
     names = dict.fromkeys(field(call, "function").text for call in calls)
     defined = file.macro_names | {one.name for one in file.functions}
@@ -311,7 +311,7 @@ def _taken_for(name: str) -> str:
 
 
 def refuse_returning_twice(block: Node, spots: Iterable[Span]) -> None:
-    """Raise where a call may return twice; `spots` are the places of what may touch anything."""
+    """Raise if a call may return twice; `spots` are the places of code that may access anything."""
     places = frozenset(spots)
     for node in walk(block) if places else ():
         if node.type == "call_expression" and node.span in places:
@@ -321,12 +321,12 @@ def refuse_returning_twice(block: Node, spots: Iterable[Span]) -> None:
 
 
 def unfollowed(setting: Setting, block: Node, spots: Iterable[Span]) -> Iterator[BadInput]:
-    """Why the calls and lvalues at these places may touch anything, in the order of the text.
+    """Why the calls and lvalues at these places may access anything, in source order.
 
-    Such a statement may read and write all the region touches, and more.  What is not in the region is one
-    more array of no dimensions, `ELSEWHERE`, so that these statements keep their order among each other, and
-    with everything that has a value to lose or to give.  That what decides which instances run, parameters
-    and iterators, is out of their reach is for `gate.calls` to see.
+    Such a statement may read and write everything that the region accesses, and more.  Storage outside the
+    region is an additional array of no dimensions, `ELSEWHERE`, so that these statements keep their order
+    among each other, and with everything whose value they may read or overwrite.  `gate.calls` checks that they cannot modify what decides
+    which instances run: parameters and iterators.
     """
     places = frozenset(spots)
     found = [node for node in walk(block) if node.span in places] if places else []

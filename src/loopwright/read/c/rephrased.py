@@ -1,8 +1,8 @@
-"""A text in other words, where the words it is written in are not read: the same C, in forms that are.
+"""Rewrites a source into equivalent C in forms that the reader supports.
 
-`c.plain_loops` and `c.final_values` have the identities.  They are about what is written, so they count only
-where macros stand for expressions: no macro in a region may have a jump, a block or an assignment in it, or
-name what is assigned.  What replaces an iterator by another variable counts only if no pointer leads to it.
+`c.plain_loops` and `c.final_values` describe the identities.  They are syntactic, so they are valid only
+if macros are expressions: no macro in a region may contain a jump, a block or an assignment, or
+name what is assigned.  Replacing an iterator by another variable is valid only if no pointer points to it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Edit, Source, Span
 
 _DEEPEST = 3
-"""How deep functions that call others are inlined."""
+"""The maximum depth of inlined calls."""
 _STATEMENTS = frozenset(
     (
         *("{", "}", ";", "=", "++", "--", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="),
@@ -65,8 +65,8 @@ def _kept_apart(
     options: CompilerOptions,
     names: Callable[[Source, Source], Iterable[str]] = lambda before, found: (),
 ) -> Source:
-    """Other words that were `found` for what was `before`, if macros of the text that was given are what they
-    seem, and no pointer leads to the variables of these names."""
+    """`found`, a rewriting of `before`, if the macros of the original source are plain expressions, and no
+    pointer points to the variables of these names; otherwise `before`."""
     if found == before or not _has_plain_macros(source, options):
         return before
     is_changed = any(map(typed_file(source, options).may_point_to, names(before, found)))
@@ -74,19 +74,19 @@ def _kept_apart(
 
 
 def _all_names(text: Source, _: Source) -> list[str]:
-    """The names in the regions of a text."""
+    """The names in the regions of a source."""
     return sorted({name for passage in passages(text) for name in identifiers(passage.block)})
 
 
 def in_plain_loops(source: Source, options: CompilerOptions) -> Source:
-    """The text with plain loops, where that is what the compiler reads."""
+    """The source with plain loops, if that is equivalent for the compiler."""
     plain = _kept_apart(source, source, with_plain_loops(source), options)
     once = with_first_iterations(plain, LIBRARY)
     return _kept_apart(source, plain, with_plain_loops(once), options, _all_names) if once != plain else plain
 
 
 def in_counted_loops(source: Source, options: CompilerOptions) -> Source:
-    """The text with plain loops, those that count in other ways among them."""
+    """The source with plain loops, including those that count in other ways."""
     plain = in_plain_loops(source, options)
     counted = with_plain_loops(with_counted_loops(plain, LIBRARY))
     counted = with_plain_loops(with_counted_loops(counted, LIBRARY)) if counted != plain else plain
@@ -94,12 +94,12 @@ def in_counted_loops(source: Source, options: CompilerOptions) -> Source:
 
 
 def in_table_loops(source: Source, options: CompilerOptions, way: Callable[[Source], Source]) -> Source:
-    """The text with the loops over tables in other words, where nothing else may change what these name."""
+    """The source with the loops over tables rewritten, if nothing else may modify the names in them."""
     return _kept_apart(source, source, way(source), options, _all_names)
 
 
 def with_own_names(source: Source, options: CompilerOptions) -> Source:
-    """The text in which no variable of a block has the name of another loop's iterator."""
+    """The source with variables of blocks renamed that share the name of another loop's iterator."""
     found = _kept_apart(source, source, with_distinct_names(source), options)
     if found == source:
         return source
@@ -108,8 +108,8 @@ def with_own_names(source: Source, options: CompilerOptions) -> Source:
 
 
 def _is_renamed(one: Located | Unread, other: Located | Unread) -> bool:
-    """Whether the compiler reads the same tokens of a region, but for names that end in a number now, and
-    that no macro has in it."""
+    """Whether the compiler's tokens of a region are the same, except for names that now end in a number and
+    that no macro in it contains."""
     if not (isinstance(one, Located) and isinstance(other, Located)):
         return False
     if one.follows_place or len(one.texts) != len(other.texts):
@@ -120,9 +120,9 @@ def _is_renamed(one: Located | Unread, other: Located | Unread) -> bool:
 
 
 def with_assigned_arrays(source: Source, options: CompilerOptions) -> Source:
-    """The text with assignments to arrays of its regions in place of their first values.
+    """The source with assignments in place of the initialisers of arrays in its regions.
 
-    Macros in such declarations stand for values: none makes a comma, or one of the words before the names.
+    Macros in such declarations are values: none expands to a comma, or to a word before the declarator.
     """
     found = _kept_apart(source, source, with_array_values(source), options)
     is_kept = found == source or hides_words(source, arrays_with_values(source), options)
@@ -130,9 +130,9 @@ def with_assigned_arrays(source: Source, options: CompilerOptions) -> Source:
 
 
 def _with_outer_declarations(source: Source, options: CompilerOptions) -> Source:
-    """The text with the variables of its regions that are used after them declared before them.
+    """The source with the variables of its regions that are used after them declared before them.
 
-    Macros in their declarations stand for values: one that is `static int` sets the first value once.
+    Macros in their declarations are values: one that is `static int` would initialise the variable only once.
     """
     found = _kept_apart(source, source, with_outer_declarations(source), options)
     is_kept = found == source or hides_words(source, moved_declarations(source), options)
@@ -140,7 +140,7 @@ def _with_outer_declarations(source: Source, options: CompilerOptions) -> Source
 
 
 def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
-    """The text with plain loops that have iterators of their own, where those are read after the loops."""
+    """The source with plain loops that have their own iterators, if these are read after the loops."""
     plain = in_plain_loops(source, options)
 
     def replaced(before: Source, found: Source) -> Counter[str]:
@@ -150,19 +150,19 @@ def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
 
 
 def with_first_values(source: Source, options: CompilerOptions) -> Source:
-    """The text with plain loops, and first values for those that go on where another one ended."""
+    """The source with plain loops, and initialisers for those that continue where another one ended."""
     plain = in_plain_loops(source, options)
     found = with_continued_loops(plain)
     return _kept_apart(source, plain, found, options, lambda _, text: {*_iterators(text)})
 
 
 def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
-    """The text in other words, each of them once.
+    """The rewritten sources to try, each of them once.
 
-    With names that mean one variable each, with plain loops, with the values of bounds that are set in the
-    region, with loops over variables of their own where iterators are read after them; first with the
-    elements that local pointers lead to.  Then the same with macros written out that are more than
-    expressions, with all that are called, and with what functions of the file do in place of their calls.
+    They have distinct names for variables, plain loops, the values of bounds that are set in the
+    region, and loops over their own variables if iterators are read after them; first with the
+    elements that local pointers point to.  Then the same with macros expanded that are more than
+    expressions, with all macros that are called, and with functions of the file inlined.
     """
     seen = {source.text}
     for text in _base_texts(source, options):
@@ -192,8 +192,8 @@ def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
 def in_other_words(
     source: Source, options: CompilerOptions, read: Callable[[Source], Sequence[Program] | None]
 ) -> Sequence[Program] | None:
-    """The first of the wordings that is read, with all loops that got other bounds as loops: then these
-    bounds do not change.  In loops that are not taken apart the bounds stay as they are."""
+    """The first of the wordings that can be read, if all loops with new bounds are loops of the program:
+    then these bounds are invariant.  In loops that are kept whole, the bounds are not replaced."""
     for text in wordings(source, options):
         found = read(text.source)
         if found is None:
@@ -213,7 +213,7 @@ def further_followed(
     found: Sequence[Program],
     read: Callable[[Source], Sequence[Program] | None],
 ) -> Sequence[Program]:
-    """What was read, or what is read with the elements that pointers lead to, if less of it is set aside."""
+    """The programs, or those read with elements in place of pointers, if they set less aside."""
     aside = sum(len(program.set_aside) for program in found)
     for text in _further(source, options) if aside else ():
         other = read(text) if text != source else None
@@ -223,7 +223,7 @@ def further_followed(
 
 
 def _further(source: Source, options: CompilerOptions) -> Iterator[Source]:
-    """The elements that pointers lead to in place of these, then what called functions do as well."""
+    """The sources with elements in place of pointers, then also with calls inlined."""
     for text in (source, *_with_helpers_inlined(source, options)):
         text = with_exchanges_written_out(text, options)
         text = with_own_names(with_assigned_arrays(text, options), options)
@@ -233,7 +233,7 @@ def _further(source: Source, options: CompilerOptions) -> Iterator[Source]:
 
 
 def _with_helpers_inlined(source: Source, options: CompilerOptions) -> Iterator[Source]:
-    """The text without calls of functions of the file in its regions, where there are such."""
+    """The source with calls of the file's functions in its regions inlined, if there are any."""
     try:
         names = called_in(source)
     except BadInput:
@@ -246,7 +246,7 @@ def _with_helpers_inlined(source: Source, options: CompilerOptions) -> Iterator[
 
 
 def _loops_in_statements(programs: Sequence[Program], text: WithBounds) -> frozenset[int]:
-    """The changed loops that are inside of statements of the programs, by where they were before."""
+    """The changed loops that are inside statements of the programs, by their offsets before the change."""
     places = [statement.body.place for program in programs for statement in program.statements]
     return frozenset(
         loop
@@ -256,24 +256,24 @@ def _loops_in_statements(programs: Sequence[Program], text: WithBounds) -> froze
 
 
 def _with_bounds(source: Source, options: CompilerOptions, kept: frozenset[int] = frozenset()) -> WithBounds:
-    """The text with the values of bounds that the region sets, where nothing else may change them."""
+    """The source with the values of bounds that the region sets, if nothing else may modify them."""
     try:
         found = with_set_bounds(source, kept)
-    except BadInput:  # a text that is C only after its macros are written out
+    except BadInput:  # a source that is C only after macro expansion
         return WithBounds(source)
     text = _kept_apart(source, source, found.source, options, _all_names) if found.heads else source
     return found if text == found.source else WithBounds(source)
 
 
 def _defined_again(source: Source, options: CompilerOptions) -> frozenset[str]:
-    """The macros in regions that a header defines again after the file has, or one that they are made of."""
+    """The macros in regions that a header redefines after the file, or that depend on such a macro."""
     macros, file = c_file(source).macros, typed_file(source, options)
     names = {name for region, _ in file.located for name in names_in(region.place.text)}
     return frozenset(name for name in names if redefined([name], macros, file.text))
 
 
 def _is_more(call: Span, words: Sequence[str]) -> bool:
-    """Whether a macro stands for more than an expression: `SWAP(a, b);`, `FOR(i, 0, n)`."""
+    """Whether a macro is more than an expression: `SWAP(a, b);`, `FOR(i, 0, n)`."""
     return not _STATEMENTS.isdisjoint(words)
 
 
@@ -282,14 +282,14 @@ def _is_called(call: Span, words: Sequence[str]) -> bool:
 
 
 def _is_part(call: Span, words: Sequence[str]) -> bool:
-    """Whether a macro without arguments is part of something: `#define t s->X[3]`."""
+    """Whether a macro without parameters is part of an expression: `#define t s->X[3]`."""
     return is_name(call.text) and not {"[", "->", "."}.isdisjoint(words)
 
 
 def with_statements_written_out(source: Source, options: CompilerOptions) -> Source:
-    """The text without macros in its regions that are more than expressions, where the file defines such.
+    """The source with macros in its regions expanded that are more than expressions, if the file defines any.
 
-    One that makes names, by `##`, is written out with all that are called.
+    If one pastes names with `##`, all macros that are called are expanded.
     """
     tokens = _macro_tokens(source)
     if "##" in tokens:
@@ -298,8 +298,8 @@ def with_statements_written_out(source: Source, options: CompilerOptions) -> Sou
 
 
 def _macro_tokens(source: Source) -> frozenset[str]:
-    """The tokens of the macros that regions use, and of those that these use; none where no macro of the file
-    has any that is asked for.
+    """The tokens of the macros that regions use, and of those that these use; empty if no macro of the file
+    contains a relevant token.
     """
     found: set[str] = set()
     telling = _STATEMENTS | {"##"}
@@ -317,9 +317,9 @@ def _macro_tokens(source: Source) -> frozenset[str]:
 def with_macros_written_out(
     source: Source, options: CompilerOptions, is_written_out: Callable[[Span, Sequence[str]], bool]
 ) -> Source:
-    """The text with the tokens that macros become in their place: the compiler reads the same ones.
+    """The source with macros replaced by their tokens: the compiler reads the same ones.
 
-    That is compared: what is written out may name a macro that no longer expands.
+    This is verified: the expansion may name a macro that no longer expands.
     """
     edits: list[Edit] = []
     for _, spot in typed_file(source, options).located:
@@ -338,12 +338,12 @@ def with_macros_written_out(
 
 
 def _bare_owners(text: str) -> str:
-    """`(g)->n` and `(g).n` as `g->n` and `g.n`: no cast is followed by a member."""
+    """Rewrite `(g)->n` and `(g).n` as `g->n` and `g.n`, which are no casts."""
     return re.sub(r"(?<![\w)\]])\(([A-Za-z_]\w*)\)(?=->|\.)", r"\1", text)
 
 
 def _same_tokens(source: Source, written: Source, options: CompilerOptions) -> bool:
-    """Whether the compiler reads the same tokens in the regions of two texts, and the same around them."""
+    """Whether the compiler's tokens are the same in the regions of two sources, and around them."""
     texts = (typed_file(one, options).text.text for one in (source, written))
     before, after = map(packed, texts)
     if before != after:
@@ -358,13 +358,13 @@ def _same_tokens(source: Source, written: Source, options: CompilerOptions) -> b
 
 
 def _iterators(source: Source) -> Counter[str]:
-    """The names that the loops of regions assign their first values to, and how many of them do."""
+    """The names that the loops of regions initialise by assignment, with their number of loops."""
     loops = (node for passage in passages(source) for node in passage.block.of_type("for_statement"))
     return Counter(name for loop in loops if (name := loop_iterator(loop)) is not None)
 
 
 def _has_plain_macros(source: Source, options: CompilerOptions) -> bool:
-    """Whether macros stand for expressions in the regions of a file, and for no name assigned there."""
+    """Whether macros in the regions of a file are expressions, and contain no name assigned there."""
     for region, spot in typed_file(source, options).located:
         if not isinstance(spot, Located):
             return False
@@ -378,7 +378,7 @@ def _has_plain_macros(source: Source, options: CompilerOptions) -> bool:
 
 
 def as_written(place: Span, texts: Sequence[Source]) -> Span:
-    """A place of a text in other words, in the one of `texts` that it is another wording of: lines stay."""
+    """A place of a rewritten source in the one of `texts` that it was made from; lines are the same."""
     for text in texts:
         if text.path == place.source.path and text.text != place.source.text:
             start = text.offset(place.line, 1)
@@ -391,6 +391,6 @@ def as_written(place: Span, texts: Sequence[Source]) -> Span:
 
 
 def _targets(node: Node) -> tuple[str, ...]:
-    """The names that an expression or a declaration gives values to."""
+    """The names that an expression or a declaration assigns to."""
     is_declared = node.type == "init_declarator"
     return identifiers(field(node, "declarator")) if is_declared else assigned_names(node)
