@@ -325,7 +325,8 @@ def unfollowed(setting: Setting, block: Node, spots: Iterable[Span]) -> Iterator
 
     Such a statement may read and write everything that the region accesses, and more.  Storage outside the
     region is an additional array of no dimensions, `ELSEWHERE`, so that these statements keep their order
-    among each other, and with everything whose value they may read or overwrite.  `gate.calls` checks that they cannot modify what decides
+    among each other, and with everything whose value they may read or overwrite.  `gate.calls` checks that
+    they cannot modify what decides
     which instances run: parameters and iterators.
     """
     places = frozenset(spots)
