@@ -1,1 +1,1 @@
-"""Two programs compared along the loops of the second: what each part of it runs, from the inside out."""
+"""Compares two programs along the loops of the second: what each part executes, from the inside out."""

@@ -1,6 +1,7 @@
-"""Programs of LOOP as rows of numbers, which `native.c` runs.
+"""Encodes programs of LOOP as rows of numbers, which `native.c` executes.
 
-A statement is given the sums of names in its columns, each once.  What does not fit is `NotNative`.
+A statement is given each distinct sum of names in its columns once.  What cannot be encoded raises
+`NotNative`.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from loopwright.prove.equivalence.traces import Runnable
 
 Part = TypeVar("Part")
 MOST_SUBSCRIPTS, MOST_GIVEN = 6, 24
-"""As in `native.c`."""
+"""The same limits as in `native.c`."""
 LARGEST = 1 << 60
 
 
 class NotNative(Exception):
-    """Programs that are not compiled: for integers that are too large, or for want of a compiler."""
+    """The programs cannot be compiled: integers are too large, or there is no compiler."""
 
 
 Row: TypeAlias = tuple[int, ...]
@@ -37,7 +38,7 @@ CALL, BLOCK, IF, FOR, RANGE, LET = range(6)
 
 @dataclass(frozen=True)
 class GivenValues:
-    """What a computation is given, of which each of its columns is one and a number."""
+    """The values passed to a computation; each of its columns is one of them plus a number."""
 
     values: tuple[ex.Expr, ...]
     columns: tuple[tuple[int, int], ...]
@@ -45,7 +46,7 @@ class GivenValues:
 
 @dataclass
 class Encoder:
-    """What is known while two programs are made rows of numbers; expressions are known by their `id`."""
+    """The state while two programs are encoded; expressions are identified by their `id`."""
 
     arrays: dict[str, int]
     variables: dict[str, int] = field_of(default_factory=dict)
@@ -59,7 +60,7 @@ class Encoder:
         known: dict[tuple[int, int], tuple[GivenValues, int]] = {}
         numbers: dict[str, int] = {}
         for name, one in run.computations.items():
-            key = id(one.assignments), id(one.columns)  # copies of a statement are the same function
+            key = id(one.assignments), id(one.columns)  # copies of a statement share a function
             if key not in known:
                 known[key] = self.given(one), len(self.does)
                 self.does += self.statement(one, known[key][0])
@@ -69,7 +70,7 @@ class Encoder:
         return self.node(run.loops, numbers)
 
     def given(self, one: Computation) -> GivenValues:
-        """The sums of names in its columns, each once."""
+        """The distinct sums of names in its columns."""
         values: dict[tuple[tuple[Row, int], ...], tuple[int, ex.Expr]] = {}
         columns: list[tuple[int, int]] = []
         for column in one.columns:
@@ -81,7 +82,7 @@ class Encoder:
         return GivenValues(tuple(value for _, value in values.values()), tuple(columns))
 
     def statement(self, one: Computation, given: GivenValues) -> list[int]:
-        """What it does."""
+        """The encoding of what a statement does."""
 
         def cell(place: CellTerm) -> Row:
             if len(place.subscripts) > MOST_SUBSCRIPTS:
@@ -172,7 +173,7 @@ class Encoder:
 
 
 def last_of(loop: For) -> ex.Expr | None:
-    """What the iterator is at most, or at least where it counts down, if the test says nothing else."""
+    """The maximum of the iterator, or minimum for a negative step, if the test states nothing else."""
     match loop.test:
         case ex.Compare(relation, ex.Var(name), end) if name == loop.iterator and name not in variables(end):
             match relation, loop.step > 0:
@@ -186,7 +187,7 @@ def last_of(loop: For) -> ex.Expr | None:
 
 
 def summed(expr: ex.Expr, other: Callable[[ex.Expr], Part]) -> tuple[dict[Part, int], int]:
-    """The multiples of parts, none of which is a sum, and the number that an expression is the sum of."""
+    """Writes an expression as a sum of multiples of parts that are not sums, and a number."""
     match expr:
         case ex.Int(value):
             return {}, value
@@ -207,7 +208,8 @@ def summed(expr: ex.Expr, other: Callable[[ex.Expr], Part]) -> tuple[dict[Part, 
 
 
 def without_calls(node: Node) -> Node:
-    """The loops alone, and what stands between them: a run of these takes as many iterations."""
+    """The loops without their calls, but with the blocks and conditions around them: a run takes as many
+    iterations."""
     if isinstance(node, For):
         return with_children(node, without_calls)
     inside = with_children(node, without_calls)

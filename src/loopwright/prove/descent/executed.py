@@ -1,17 +1,18 @@
-"""What a part of the text runs, from the inside out, and that nothing is run twice or out of order.
+"""Computes what a part of the source executes, and proves that nothing is executed twice or out of order.
 
-For the iterators x of the loops around a part, E(x) are the instances of OLD that it runs:
+For the iterators x of the loops around a part, E(x) are the instances of OLD that it executes:
 
     E(statement)      the instance that it is
     E(if (c) P)       E(P) where c holds
-    E(P; Q)           E(P) and E(Q), which have nothing in common
-    E(for t P)        E(P)(t) of all its iterations, no two of which have anything in common
+    E(P; Q)           E(P) and E(Q), which are disjoint
+    E(for t P)        E(P)(t) of all its iterations, which are pairwise disjoint
 
-P; Q keeps a dependence a -> b of OLD unless a is in E(Q) and b in E(P); the loop unless a is in a
-later iteration than b.  The iterations of a loop are independent unless a and b are in different ones.
-Bounds are kept as the text has them: an iterator that the instance determines is replaced by its value,
-and a tile's number, 32 t1 <= e <= 32 t1 + 31, by floor(e / 32).  What many parts run together is put as
-one conjunction where it is one.
+P; Q preserves a dependence a -> b of OLD unless a is in E(Q) and b in E(P); the loop unless a is in a later
+iteration than b.  The iterations of a loop are independent unless a and b are in different ones.
+
+Bounds are simplified: an iterator that the instance determines is replaced by its value, and a tile's number,
+32 t1 <= e <= 32 t1 + 31, by floor(e / 32).  The union of what many parts execute is written as one
+conjunction if possible.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ Runs: TypeAlias = Mapping[str, isl.Map]
 
 
 class Wrong(Exception):
-    """An obligation that does not hold, or was not shown."""
+    """An obligation that is false or not shown."""
 
     def __init__(self, kind: str, node: Node | None, example: isl.Set) -> None:
         super().__init__(kind)
@@ -67,23 +68,23 @@ class Descent:
     """The instances of OLD."""
     kept: Mapping[tuple[str, str], Sequence[isl.BasicMap]]
     independent: frozenset[int] = frozenset()
-    """Loops whose iterations are said to be independent, by their numbers."""
+    """Loops marked as independent, by their numbers."""
     jams: Mapping[int, Jam] = field(default_factory=dict)
-    """Loops that the text has unrolled and jammed, by their numbers."""
+    """Loops that the source has unrolled and jammed, by their numbers."""
     windows: dict[int, int] = field(default_factory=dict)
-    """Of the jammed loops around: their places among the iterators, and how many values run together."""
+    """For the jammed loops around: their places among the iterators, and how many values execute together."""
     races: list[Race] = field(default_factory=list)
     obligations: int = 0
     boxes: dict[tuple[str, str], list[isl.Map | None]] = field(init=False)
-    """Around each of the dependences, in their order."""
+    """A box around each of the dependences, in their order."""
     known: dict[tuple[object, ...], isl.Set] = field(default_factory=dict)
-    """Where conditions hold, and which values loops have, by the iterators around them: many are the same."""
+    """The sets of conditions and of loop iterations, by the iterators around them: many are repeated."""
 
     def __post_init__(self) -> None:
         self.boxes = {pair: [box_around(one) for one in several] for pair, several in self.kept.items()}
 
     def runs(self, node: Node, scope: IteratorScope) -> dict[str, isl.Map]:
-        """E of a part of the text that is reached for the iterators in `scope`."""
+        """E of a part of the source that is reached for the iterators in `scope`."""
         match node:
             case Call(name):
                 return self.statement(node, self.leaves[name], scope)
@@ -104,7 +105,7 @@ class Descent:
     def statement(
         self, node: Call, own: tuple[tuple[str, isl.Map], ...], scope: IteratorScope
     ) -> dict[str, isl.Map]:
-        """What a statement is; of several that it may be, the one whose instance OLD has."""
+        """The instance of a statement; if it may be several, the one that OLD has."""
         if len(own) == 1:
             return dict(own)
         found: dict[str, isl.Map] = {}
@@ -153,9 +154,9 @@ class Descent:
     def in_order(
         self, node: Node, source: isl.Map, sink: isl.Map, relation: isl.BasicMap, scope: IteratorScope
     ) -> None:
-        """That nothing in `sink`, which has run, depends on what is in `source`.
+        """Proves that nothing in `sink`, which executes first, depends on what is in `source`.
 
-        Composed, the relations have fewer dimensions than their product, which says more where it fails.
+        The composed relations have fewer dimensions than their product, which shows more if the proof fails.
         """
         kept = isl.Map.from_basic_map(relation)
         if self.is_in_order(source, sink, kept, scope):
@@ -164,7 +165,7 @@ class Descent:
         self.nothing("order", node, both, scope)
 
     def is_in_order(self, source: isl.Map, sink: isl.Map, kept: isl.Map | None, scope: IteratorScope) -> bool:
-        """Whether nothing in `sink` depends on what is in `source`; counted where it is shown."""
+        """Whether nothing in `sink` depends on what is in `source`; counts an obligation if so."""
         if kept is None:
             return False
         reached = source.apply_range(kept).intersect(sink)
@@ -174,17 +175,16 @@ class Descent:
         return True
 
     def dependences(self) -> Iterator[tuple[str, str, isl.BasicMap, isl.Map | None]]:
-        """The statements, the dependence between them, and a box around it."""
+        """Yields the statements, the dependence between them, and a box around it."""
         for (source, sink), relations in self.kept.items():
             for relation, box in zip(relations, self.boxes[source, sink], strict=True):
                 yield source, sink, relation, box
 
     def merged(self, runs: isl.Map, name: str, scope: IteratorScope) -> isl.Map:
-        """What runs, as one conjunction where it is one for the iterators in `scope`.
+        """The instances executed, as one conjunction if they are one for the iterators in `scope`.
 
-        It is tried with the constraints of its parts that hold of the others too, and with those of the
-        domain of the statement, if they hold of all parts: as isl finds them, without regard to integers, and
-        then each by itself.
+        It tries the constraints of the parts that hold in the other parts too, and those of the domain of the
+        statement, if they hold in all parts: as isl finds them, over the rationals, and then each separately.
         """
         if runs.n_basic_map() < 2:
             return runs
@@ -239,7 +239,7 @@ class Descent:
     def independent_of(
         self, node: For, pair: tuple[str, str], relation: isl.BasicMap, body: Runs, scope: IteratorScope
     ) -> None:
-        """That no later iteration depends on an earlier one; where one does, it is a race."""
+        """Proves that no later iteration depends on an earlier one; if one does, it is a race."""
         source, sink = (body[name] for name in pair)
         depth = len(scope.names)
         try:
@@ -255,10 +255,11 @@ class Descent:
             self.races.append(Race(node, pair, found.example, places))
 
     def kept_jammed(self, node: Node, scope: IteratorScope, at: int, jam: Jam) -> None:
-        """That a dependence from one of the iterations that run together to a later one is kept.
+        """Proves that dependences from an iteration to a later one that executes together with it are
+        preserved.
 
-        Before an iteration is over, the later ones are ahead of it: in the parts before, in earlier
-        iterations of the loops inside.
+        Before an iteration is over, the later ones have passed it: in earlier parts, and in earlier
+        iterations of the inner loops.
         """
         parts = parts_of(node)
         groups = [[part] for part in parts]
@@ -288,7 +289,8 @@ class Descent:
     def kept_between(
         self, node: Node, later: Runs, earlier: Runs, at: int, jam: Jam, loop: int | None
     ) -> None:
-        """No dependence goes from `later` at t to `earlier` at t' > t; at x' < x, in a loop over x."""
+        """Proves that no dependence goes from `later` at t to `earlier` at t' > t; at x' < x, in a loop over
+        x."""
         for (source, sink), relations in self.kept.items():
             if source not in later or sink not in earlier:
                 continue
@@ -302,12 +304,12 @@ class Descent:
                 self.nothing("order", node, both, None)
 
     def all_iterations(self, node: For, body: isl.Map, depth: int, scope: IteratorScope) -> isl.Map:
-        """E of a loop from that of its body; an instance must be in one iteration only."""
+        """E of a loop from that of its body; proves that each instance is in one iteration only."""
         self.nothing("twice", node, _same(body, depth), scope)
         return body.project_out(IN, depth, 1).coalesce()
 
     def nothing(self, kind: str, node: Node, wrong: isl.Map, scope: IteratorScope | None) -> None:
-        """That `wrong` is empty for the iterators that get here, its first dimensions."""
+        """Proves that `wrong` is empty for the iterators that are reached, its first dimensions."""
         self.obligations += 1
         if wrong.is_empty():
             return
@@ -348,7 +350,7 @@ def _earlier(source: isl.Map, sink: isl.Map, relation: isl.Map, depth: int) -> i
 def _product(source: isl.Map, sink: isl.Map, relation: isl.BasicMap, free: Mapping[int, int]) -> isl.Map:
     """{ [x, y] -> [o -> p] : o in source(x), p in sink(y) }, x and y equal but for the places in `free`.
 
-    There they are less than the number given apart, or anything if that is 0.
+    There they differ by less than the given number, or arbitrarily if that is 0.
     """
     both = source.product(sink).intersect_range(isl.Map.from_basic_map(relation).wrap()).flatten_domain()
     depth = source.dim(IN)

@@ -1,10 +1,10 @@
-"""Which instance of OLD a statement of the text is, as a function of the iterators around it.
+"""Finds which instance of OLD a statement of the source is, as a function of the iterators around it.
 
-The text says so by its integer expressions: `A[-t4 + t5][t6]` is A[i][j] for i = -t4 + t5 and j = t6.  An
-iterator of OLD that its statement does not mention, the time of a stencil, may be any integer: the operation
-is the same.  It is guessed, from small runs, in which the k-th execution of an operation in NEW is the k-th
-in OLD; or from the other statements of the text that stand for the same one, where the iterators of NEW are
-functions of the instance: where t7 = 2 t + j, and j is known, so is t.
+Its integer expressions show that: `A[-t4 + t5][t6]` is A[i][j] for i = -t4 + t5 and j = t6.  An iterator of
+OLD that its statement does not mention, the time of a stencil, may be any integer: the operation is the same.
+It is guessed, from small runs, in which the k-th execution of an operation in NEW is the k-th in OLD; or from
+other copies of the same statement in the source, where the iterators of NEW are functions of the instance: if
+t7 = 2 t + j, and j is known, so is t.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from loopwright.prove.reading.loops import sides, text_loops
 from loopwright.prove.reading.operation import Different, Equation, StatementSyntax, same_operation
 
 LONGEST_RUN, LONGEST_LIST = 20_000, 400_000
-"""Iterations of loops, and numbers that statements are executed with."""
+"""Maximum number of loop iterations, and of argument values of statements."""
 MOST_SAMPLES = 24
-"""Of a statement, in one run."""
+"""Samples of a statement in one run."""
 
 ENOUGH_SAMPLES = 8
-"""To trust a function that was fitted to them."""
+"""Samples needed to trust a function that was fitted to them."""
 FEW_SAMPLES = 20
 NEIGHBOURS = 6
 OF_OLD = " of OLD"
@@ -56,7 +56,8 @@ Samples: TypeAlias = dict[str, list[tuple[Sizes, tuple[int, ...]]]]
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the text is `statement` of OLD; `known` are the iterators its text determines."""
+    """The claim that a statement of the source is `statement` of OLD; `known` are the iterators its text
+    determines."""
 
     statement: Statement
     known: Mapping[str, Form]
@@ -67,11 +68,11 @@ class Claim:
 
 
 Claims: TypeAlias = tuple[Claim, ...]
-"""The statements of OLD that one of the text may be: several where their text is the same."""
+"""The statements of OLD that one of the source may be: several if their text is the same."""
 
 
 class NotOfOld(Unreadable):
-    """A statement of the text does what no statement of OLD does."""
+    """A statement of the source does what no statement of OLD does."""
 
     def __init__(self, leaf: TextLeaf) -> None:
         super().__init__(f"line {leaf.place.line}: no statement of OLD does the same")
@@ -79,7 +80,7 @@ class NotOfOld(Unreadable):
 
 
 def claims_of(old: Program, text: LoopText) -> dict[str, Claims]:
-    """The statements of OLD that each statement of the text may be; Unreadable where one is none."""
+    """The statements of OLD that each statement of the source may be; raises Unreadable if there is none."""
     before = sides(old)
     seen: dict[tuple[str, tuple[tuple[str, Expr], ...]], Claims] = {}
     found: dict[str, Claims] = {}
@@ -128,11 +129,11 @@ def _solved(statement: Statement, equations: Sequence[Equation]) -> dict[str, Fo
 
 
 Instances: TypeAlias = tuple[tuple[str, tuple[Expr, ...]], ...]
-"""Statements of OLD, and their iterators as functions of those around a statement of the text."""
+"""Statements of OLD, and their iterators as functions of those around a statement of the source."""
 
 
 def functions(old: Program, text: LoopText, claims: Mapping[str, Claims]) -> dict[str, Instances]:
-    """What each statement of the text may be; of several, the one that OLD has."""
+    """The instances that each statement of the source may be; if several, the one that OLD has."""
     guessed = _guesses(old, text, {name: own[0] for name, own in claims.items() if own[0].missing})
     return {
         name: tuple((claim.statement.name, _values(claim, guessed.get(name, {}))) for claim in own)
@@ -149,7 +150,7 @@ Guess: TypeAlias = dict[str, Form]
 
 
 def _guesses(old: Program, text: LoopText, claims: Mapping[str, Claim]) -> dict[str, Guess]:
-    """The first of several guesses that the runs do not contradict."""
+    """The first guesses that the runs do not contradict."""
     if not claims:
         return {}
     samples = _samples(old, text, claims)
@@ -191,7 +192,8 @@ def _candidates(
     sure: Mapping[str, Guess],
     fits: Mapping[str, Guess],
 ) -> Iterator[Form]:
-    """From the iterators around the statement, as near it, a step apart from that, fitted."""
+    """Yields guesses: from the iterators around the statement, from near statements, a step off those,
+    fitted."""
     if missing in sure[name]:
         yield sure[name][missing]
     own = {*text.leaves[name].iterators}
@@ -210,7 +212,7 @@ def _iterators(text: LoopText) -> Iterator[str]:
 
 
 def _agrees(form: Form, place: int, samples: Sequence[tuple[Sizes, tuple[int, ...]]]) -> bool:
-    """Whether a guess is what was seen in all runs."""
+    """Whether a guess agrees with all runs."""
     return all(_at(form, point) == seen[place] for point, seen in samples)
 
 
@@ -227,7 +229,7 @@ def _fits(
 
 
 def _fit(points: Sequence[tuple[Sizes, int]], names: Sequence[str]) -> Form | None:
-    """An affine function with these values: fitted to a few, and to those more that contradict it."""
+    """An affine function with these values: fitted to a few, and then to more that contradict it."""
     chosen = list(points[:: len(points) // FEW_SAMPLES + 1])
     while chosen:
         form = fitted(chosen, names)
@@ -247,7 +249,8 @@ def _at(form: Form, point: Sizes) -> Fraction:
 def _meanings(
     text: LoopText, claims: Mapping[str, Claim], fits: Mapping[str, Guess], samples: Samples
 ) -> dict[str, dict[str, Form]]:
-    """By statement of OLD, the iterators of the text as functions of its iterators, as runs show them."""
+    """By statement of OLD, the iterators of the source as functions of its iterators, derived from the
+    runs."""
     seen: dict[tuple[str, str], Counter[tuple[tuple[str, Fraction], ...]]] = {}
     for name, claim in claims.items():
         if not {*claim.missing} <= {*fits[name]} or len(samples[name]) < ENOUGH_SAMPLES:
@@ -266,7 +269,7 @@ def _meanings(
 
 
 def _derived(leaf: TextLeaf, claim: Claim, table: Mapping[str, Form]) -> Guess:
-    """What an iterator around the statement, whose meaning is known, says of those it does not mention."""
+    """Derives missing iterators from iterators around the statement whose meaning is known."""
     known = {_old(one): form for one, form in claim.known.items()}
     found: Guess = {}
     for missing in claim.missing:
@@ -279,15 +282,15 @@ def _derived(leaf: TextLeaf, claim: Claim, table: Mapping[str, Form]) -> Guess:
 
 
 def _samples(old: Program, text: LoopText, claims: Mapping[str, Claim]) -> Samples:
-    """For statements of the text, values of parameters and iterators, and of what they lack of OLD's.
+    """For statements of the source, values of parameters and iterators, and of the missing iterators of OLD.
 
-    The k-th of equal operations in a run of the text is the k-th in one of OLD.
+    The k-th of equal operations in a run of the source is the k-th in one of OLD.
     """
     found: Samples = {name: [] for name in claims}
     stated = {claim.statement.name: claim for claim in claims.values()}
 
     def with_known(call: Call) -> Node:
-        """The iterators and the known iterators of OLD as arguments."""
+        """A call with the iterators, and the known iterators of OLD, as arguments."""
         if call.name not in claims:
             return EMPTY
         claim = claims[call.name]
@@ -322,7 +325,7 @@ Executed: TypeAlias = list[tuple[str, tuple[int, ...]]]
 
 
 def executions(old: Node, new: Node) -> Callable[[Sizes], tuple[Executed, Executed]]:
-    """The calls of both programs with their arguments, for any sizes; none where there are too many."""
+    """Returns a function from sizes to the calls of both programs with their arguments; none if too many."""
     runs, places = zip(*map(_with_columns, (old, new)), strict=True)
 
     def told(side: int, steps: tuple[StatementRun, ...]) -> Executed:
@@ -349,7 +352,7 @@ def executions(old: Node, new: Node) -> Callable[[Sizes], tuple[Executed, Execut
 
 
 def _with_columns(loops: Node) -> tuple[Runnable, Mapping[str, list[int]]]:
-    """Loops whose calls compute nothing, and the columns that the arguments of each are."""
+    """Loops whose calls compute nothing, and the columns of each call's arguments."""
     calls = [one for one in subprograms(loops) if isinstance(one, Call)]
     columns = {one.name: {value: k for k, value in enumerate(dict.fromkeys(one.arguments))} for one in calls}
     nothing = {name: Computation(name, 0, (), own) for name, own in columns.items()}

@@ -1,10 +1,10 @@
 """Affine expressions as coefficients, and systems of linear equations over the rational numbers.
 
-A few simple constraints that a dependence satisfies: where they suffice, a question is asked with them.
+Also: a few simple constraints that a dependence satisfies, which are tried first.
 
     { O[o] -> P[p] : l_k <= p_k - o_k <= u_k for every k }
 
-What holds of all pairs in the box holds of the dependence, which is a part of it.  A dependence of a stencil
+A property of all pairs in the box holds for the dependence, which is a part of it.  A dependence of a stencil
 has some thirty constraints, its box two for each dimension.
 """
 
@@ -23,12 +23,12 @@ from loopwright.presburger.functions import coordinate
 from loopwright.presburger.sets import IN, OUT
 
 Form: TypeAlias = Mapping[str, Fraction]
-"""The coefficients of names; that of "" is the constant.  Zeros are left out."""
+"""The coefficients of names; that of "" is the constant.  Zeros are omitted."""
 ONE = ""
 
 
 def form_of(expr: Expr) -> Form | None:
-    """The coefficients of an affine expression, None of another one."""
+    """The coefficients of an affine expression; None for other expressions."""
     match expr:
         case Int(value):
             return combined([(Fraction(value), {ONE: Fraction(1)})])
@@ -59,12 +59,12 @@ def difference(one: Form, other: Form) -> Form:
 
 
 def substituted(form: Form, values: Mapping[str, Form]) -> Form:
-    """`form` with names replaced by what they are."""
+    """`form` with names replaced by their values."""
     return combined([(value, values.get(name, {name: Fraction(1)})) for name, value in form.items()])
 
 
 def expr_of(form: Form) -> Expr:
-    """floor of a form."""
+    """The floor of a form as an expression."""
     scale = lcm(*(value.denominator for value in form.values())) if form else 1
     terms: list[Expr] = [Scaled(int(value * scale), Var(name)) for name, value in form.items() if name != ONE]
     whole = Sum((*terms, Int(int(form.get(ONE, Fraction(0)) * scale))))
@@ -72,9 +72,9 @@ def expr_of(form: Form) -> Expr:
 
 
 def solved(equations: Sequence[Form], unknown: Sequence[str]) -> tuple[dict[str, Form], list[Form]]:
-    """The unknowns that the equations `form = 0` determine, and what is left of equations without any.
+    """The unknowns that the equations `form = 0` determine, and the remaining equations without unknowns.
 
-    An unknown that is determined only together with another one is left out.
+    An unknown that is determined only together with another one is omitted.
     """
     rows = list(equations)
     pivots: dict[str, Form] = {}
@@ -92,7 +92,7 @@ def solved(equations: Sequence[Form], unknown: Sequence[str]) -> tuple[dict[str,
 
 
 def fitted(samples: Sequence[tuple[Mapping[str, int], int]], names: Sequence[str]) -> Form | None:
-    """The affine function of `names`, the first preferred, that has these values, if there is one."""
+    """The affine function of `names`, preferring the first, that has these values, or None."""
     columns = [ONE, *names]
     rows = [[*(point.get(name, 1) if name else 1 for name in columns), value] for point, value in samples]
     found = reduced_rows(rows, len(columns) + 1)
@@ -102,7 +102,7 @@ def fitted(samples: Sequence[tuple[Mapping[str, int], int]], names: Sequence[str
 
 
 def box_around(relation: isl.BasicMap) -> isl.Map | None:
-    """The box, if all distances are bounded by numbers; None otherwise."""
+    """The box around a dependence, or None if a distance is not bounded by numbers."""
     depth = relation.dim(IN)
     if depth != relation.dim(OUT):
         return None
@@ -120,7 +120,7 @@ def box_around(relation: isl.BasicMap) -> isl.Map | None:
 
 
 def inequalities(parts: Sequence[isl.BasicSet]) -> Iterator[tuple[list[int], isl.Constraint, isl.Constraint]]:
-    """The inequalities of conjunctions, each once: which have it, what is outside of it, and itself."""
+    """Yields the distinct inequalities of conjunctions: which have it, its complement, and itself."""
     found: dict[str, tuple[list[int], isl.Aff]] = {}
     for k, part in enumerate(one.remove_unknown_divs() for one in parts):
         locals_ = part.dim(isl.dim_type.div)

@@ -1,8 +1,8 @@
-"""Two programs of LOOP run side by side by a C program of ours, many times as fast as by Python.
+"""Runs two programs of LOOP side by side in C, many times as fast as in Python.
 
-Loops and statements are rows of numbers, which `native.c` runs.  A value is the hash of what it is made of:
-two that are equal by accident hide a difference, no more.  No text of the user's is compiled.  Integers are
-those of Python: where one does not fit, the run is given up.
+Loops and statements are rows of numbers, which `native.c` executes.  A value is the hash of what it is
+computed from: a collision can only hide a difference.  No user source is compiled.  Integers are those of
+Python: if one does not fit, the run is given up.
 """
 
 from __future__ import annotations
@@ -38,41 +38,41 @@ from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, Statem
 from loopwright.prove.verdict import Refuted
 
 WIDTH_OUT, MOST_PLACES = 9, 6
-"""As in `native.c`; the last is how many cells are told of."""
+"""The same limits as in `native.c`; the last is how many cells are reported."""
 MOST_PARTS = 120_000
-"""Numbers of executions that lead to a cell: with more, they are not told."""
+"""Maximum length of the list of executions that lead to a cell."""
 SECONDS = 20.0
 FLAGS = ("-O2", "-w", "-fwrapv", "-shared", "-fPIC")
 Numbers: TypeAlias = "ctypes.Array[ctypes.c_longlong]"
 
 
 class TooLong(Exception):
-    """A run takes more iterations than it may."""
+    """A run exceeds its iteration limit."""
 
 
 @dataclass(frozen=True)
 class NativePair:
-    """Two programs, compiled; a run of both is kept until the next one."""
+    """Two compiled programs; a run of both is kept until the next one."""
 
     pair: Pair
     library: ctypes.CDLL
     rows: tuple[Numbers, ...]
-    """Both programs, and the loops of the first; what the statements do, where each begins in that, how many
-    integers each is given, and where a run looks for cells first."""
+    """Both programs, and the loops of the first; the encoded statements, where each begins, how many integers
+    each is given, and where a run looks up cells first."""
     computations: tuple[tuple[Computation, GivenValues], ...]
     variables: tuple[str, ...]
-    """By their numbers, those that loops count by among them."""
+    """By number, including loop iterators."""
     parameters: frozenset[str]
     arrays: tuple[str, ...]
-    """By their numbers: those that count first."""
+    """By number: the live-out ones first."""
 
     def run(self, sizes: Sizes, most: int) -> int:
-        """Run both, with so many iterations of loops at most for each; how many it took."""
+        """Runs both, with at most `most` loop iterations each; returns how many they took."""
         self.library.start(*self.rows[3:])
         return self._taken(0, 0, sizes, most) + self._taken(1, 1, sizes, most)
 
     def count(self, sizes: Sizes, most: int) -> int:
-        """How many iterations the first program takes, told in less time than a run takes."""
+        """Returns how many iterations the first program takes, faster than a run does."""
         self.library.start(*self.rows[3:])
         return self._taken(0, 2, sizes, most)
 
@@ -86,14 +86,14 @@ class NativePair:
         return most - left
 
     def different(self) -> list[tuple[int, CellKey]]:
-        """Cells with two values at the end, by their numbers: those that both runs are done with first."""
+        """Cells with different final values, by number: those that both runs finish first."""
         out = (ctypes.c_longlong * (MOST_PLACES * WIDTH_OUT))()
         count = self.library.different(len(self.pair.arrays), out)
         rows = [out[k * WIDTH_OUT : (k + 1) * WIDTH_OUT] for k in range(count)]
         return [(row[0], (self.arrays[row[1]], tuple(row[3 : 3 + row[2]]))) for row in rows]
 
     def leading_to(self, cell: int = -1, most: int = MOST_PARTS) -> Steps | None:
-        """What leads to the value of a cell, or all executions; None where that is long."""
+        """The executions that lead to the value of a cell, or all; None if there are too many."""
         found: list[tuple[StatementRun, ...]] = []
         out = (ctypes.c_longlong * most)()
         for side in (0, 1):
@@ -113,13 +113,13 @@ class NativePair:
 
     @property
     def differs(self) -> bool:
-        """Whether the last run left other values."""
+        """Whether the last run left different values."""
         return bool(self.different())
 
     def confirmed(self, sizes: Sizes) -> Refuted | None:
-        """The difference in values, if there is one, and the original stays inside its arrays.
+        """The difference in values, if there is one, and the original stays in bounds.
 
-        The executions of long runs are not listed to look at all of their cells.
+        The executions of long runs are not listed to examine all of their cells.
         """
         old = self.pair.runs[0]
         if not self.is_inside(old, sizes):
@@ -137,7 +137,7 @@ class NativePair:
         return found if isinstance(found, Refuted) else None
 
     def is_inside(self, old: Runnable, sizes: Sizes) -> bool:
-        """Whether the first program stayed inside its arrays."""
+        """Whether the first program stayed in bounds."""
         least, most = 1 << 60, -(1 << 60)
         out = _numbers([least, most] * (MOST_GIVEN * len(self.computations)))
         self.library.spans(out)
@@ -155,7 +155,7 @@ def _numbers(values: Sequence[int]) -> Numbers:
 
 
 def native_pair(pair: Pair) -> NativePair:
-    """Both programs; NotNative where that cannot be done."""
+    """Compiles both programs; raises NotNative if that is not possible."""
     encoder = Encoder({name: k for k, name in enumerate(pair.arrays)})
     programs = [encoder.program(run) for run in pair.runs]
     programs.append(encoder.node(without_calls(pair.runs[0].loops), {}))
@@ -171,7 +171,7 @@ def native_pair(pair: Pair) -> NativePair:
 
 
 def _library() -> ctypes.CDLL:
-    """`native.c` with memory of its own."""
+    """Loads `native.c` with memory of its own."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "native.so"
         place.write_bytes(compiled_runner())
@@ -202,7 +202,7 @@ def compiled_runner() -> bytes:
         return kept.read_bytes()
     except OSError:
         found = _compiled(words, source)
-    with suppress(OSError):  # then it is compiled again the next time
+    with suppress(OSError):  # if this fails, it is compiled again the next time
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as new:
             new.write(found)

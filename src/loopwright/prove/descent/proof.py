@@ -1,12 +1,11 @@
-"""A text runs the instances of OLD, each once, in an order that keeps its dependences: along its loops.
+"""Along its loops: proves that a source executes the instances of OLD once each, preserving its dependences.
 
-What fails here need not be wrong, since which instance a statement is may have been guessed; only where
-everything else is proved is a loop that is said to be independent, and is not, known to be a race.
+A failure is not a refutation, since the instances of statements may have been guessed; only if everything
+else is proved is a loop that is marked independent, and is not, known to be a race.
 
-What the pragmas of a text say of its loops: which are independent, and what each thread has of its own.
-
-Of clauses, `private` of iterators and bounds is known here, and those that say who runs what; reductions
-and private values are for `prove.text.annotations`.
+The module also interprets pragmas on loops: which are independent, and what is private to each thread. It
+understands the clauses `private`, for iterators and bounds, and those that distribute iterations; reductions
+and private values are left to `prove.text.annotations`.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from loopwright.source import Span
 
 
 def read_new(old: Program, region: Span) -> LoopText:
-    """The loops of the region, whose iterators and bounds nothing else reads; or Unreadable."""
+    """Reads the loops of the region, whose iterators and bounds nothing else reads; or raises Unreadable."""
     if any(array.local for array in old.arrays):
         raise Unreadable("the original declares variables in its region")
     text = read_loops(old, region)
@@ -59,13 +58,13 @@ def read_new(old: Program, region: Span) -> LoopText:
 
 
 def shared_counters(text: LoopText) -> Refuted | None:
-    """An iterator or bound that the threads of a parallel loop share, and all assign."""
+    """Returns an iterator or bound that the threads of a parallel loop share, and all assign."""
     return shared_by_threads(text, independent_loops(text))
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """A text whose statements are instances of OLD, as far as that can be told before any proof."""
+    """A source whose statements are recognised as instances of OLD, before any proof."""
 
     text: LoopText
     claims: Mapping[str, Claims]
@@ -73,12 +72,12 @@ class Recognised:
 
 
 def recognised(old: Program, text: LoopText, claims: Mapping[str, Claims]) -> Recognised:
-    """The statements of the text as instances of those that they may be."""
+    """Recognises the statements of the source as instances of those that they may be."""
     return Recognised(text, claims, functions(old, text, claims))
 
 
 def by_descent(old: Program, new: Recognised) -> Verdict:
-    """Whether the text does what `old` does, and its loops may run as its pragmas say."""
+    """Proves that the source does what `old` does, and its loops may execute as its pragmas say."""
     text, claims, found = new.text, new.claims, new.instances
     independent = independent_loops(text)
     plain = unjammed(text.loops, claims, lambda loop: loop.dimension in independent)
@@ -122,7 +121,7 @@ def _relation(old: Program, iterators: tuple[str, ...], statement: str, values: 
 
 
 def _same_instances(runs: isl.Map | None, domain: isl.Set) -> None:
-    """That exactly the instances of a statement are run."""
+    """Checks that exactly the instances of a statement are executed."""
     executed = isl.Set.empty(domain.get_space()) if runs is None else runs.range()
     for kind, wrong in (("missing", domain.subtract(executed)), ("extra", executed.subtract(domain))):
         if not wrong.is_empty():
@@ -154,12 +153,12 @@ def _lines(leaves: list[str], text: LoopText) -> str:
 
 
 def _is_certain(race: Race, old: Program) -> bool:
-    """Whether no data decide what its two statements touch; those may decide what others do."""
+    """Whether the accesses of its two statements are independent of data; those of others need not be."""
     return all(access.must for name in race.pair for access in old.statement(name).accesses)
 
 
 def _race(race: Race, old: Program, text: LoopText, found: Mapping[str, Instances]) -> Verdict:
-    """Two iterations, the statements in them that touch one cell, and the sizes."""
+    """The refutation of a race: two iterations, the statements that access one cell, and the sizes."""
     first, second = (old.statement(name) for name in race.pair)
     number = race.loop.dimension or 0
     said = [pragma.argument for pragma in text.pragmas.get(number, ())]
@@ -188,7 +187,7 @@ def _occurrence(
     text: LoopText,
     found: Mapping[str, Instances],
 ) -> str:
-    """A statement of the original, and where in the loop it stands."""
+    """A statement of the original, and its lines in the loop."""
     leaves = [one.name for one in calls_of(race.loop) if statement.name in dict(found[one.name])]
     values = values_text(dict(zip(statement.iterators, instance, strict=True)))
     said = " ".join(statement.body.place.text.split())
@@ -203,7 +202,7 @@ _MORE = re.compile(r"\b(collapse|safelen|firstprivate|linear)\b")
 
 
 def independent_loops(text: LoopText) -> dict[int, tuple[Directive, ...]]:
-    """The loops that are said to be independent, by their number, with the pragmas that say so."""
+    """The loops marked as independent, by their number, with the pragmas that mark them."""
     found: dict[int, tuple[Directive, ...]] = {}
     for number, pragmas in text.pragmas.items():
         for pragma in pragmas:
@@ -223,7 +222,7 @@ def independent_loops(text: LoopText) -> dict[int, tuple[Directive, ...]]:
 
 
 def shared_by_threads(text: LoopText, independent: Mapping[int, tuple[Directive, ...]]) -> Refuted | None:
-    """An iterator or bound that the threads of a loop share, and all assign."""
+    """Returns an iterator or bound that the threads of a loop share, and all assign."""
     for number, pragma in ((number, one) for number, pragmas in independent.items() for one in pragmas):
         _, private, _ = clauses_of(pragma.argument)
         if private & text.stored:
@@ -247,7 +246,7 @@ def shared_by_threads(text: LoopText, independent: Mapping[int, tuple[Directive,
 
 
 def _assigned(body: Node, names: frozenset[str]) -> dict[str, int]:
-    """Which of the names a part of the text assigns, and where first."""
+    """The names that a part of the source assigns, with the first position."""
     found: dict[str, int] = {}
     for part in body.of_type("assignment_expression"):
         target = without_parentheses(field(part, "left"))

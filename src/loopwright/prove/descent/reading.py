@@ -1,13 +1,14 @@
-"""The loops of a text as another tool prints them, read from the syntax alone.
+"""Reads the loops that another tool printed, from the syntax alone.
 
-Besides what `prove.reading.loops` reads, variables that hold a bound, and what an iterator is after its loop:
+Besides what `prove.reading.loops` reads: variables that hold a bound, and the value of an iterator after its
+loop.
 
     lbv = e; ubv = f; for (t = lbv; t <= ubv; t++)
     for (t = a; t <= e - 7; t += 8) ...  for (; t <= e; t++) ...
 
-The second loop begins with what the first one leaves, a + 8 max(0, floor((e - 7 - a) / 8) + 1); a statement
-there that reads t is a loop of one iteration over it.
-A statement is what is neither loop, condition nor such an assignment; what it does is found elsewhere.
+The second loop begins with the final value of the first, a + 8 max(0, floor((e - 7 - a) / 8) + 1); a
+statement there that reads t is a loop of one iteration over it. A statement is anything but a loop, a
+condition or such an assignment; its effect is determined elsewhere.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class TextLeaf:
-    """A statement of the text, in the loops over `iterators`, the outermost first."""
+    """A statement of the source, in the loops over `iterators`, outermost first."""
 
     name: str
     syntax: StatementSyntax
@@ -53,7 +54,7 @@ class TextLeaf:
 
     @cached_property
     def meaning(self) -> tuple[str, tuple[tuple[str, Expr], ...]]:
-        """The text and the values of the names in it: what is equal in this does the same."""
+        """The text and the values of the names in it: equal meanings imply equal effects."""
         return meaning(self.syntax.node, self.syntax.words)
 
 
@@ -72,15 +73,16 @@ class LoopText:
     leaves: Mapping[str, TextLeaf]
     heads: tuple[Node, ...]
     pragmas: Mapping[int, tuple[Directive, ...]]
-    """Those before a loop."""
+    """The pragmas before each loop."""
     assigned: frozenset[str]
     """Iterators and bounds that are declared outside."""
     stored: frozenset[str]
-    """What no text may take for an iterator: the variables and parameters of the original."""
+    """Names that cannot be iterators: the variables and parameters of the original."""
 
 
 def read_loops(old: Program, region: Span) -> LoopText:
-    """The loops of a region that has the parameters of `old`; Unreadable where they have no such form."""
+    """Reads the loops of a region with the parameters of `old`; raises Unreadable if they have another
+    form."""
     file = c_file(region.source)
     words = words_of(replace(old, region=region))
     block = file.block(region)
@@ -95,7 +97,7 @@ def read_loops(old: Program, region: Span) -> LoopText:
 
 
 def _at_loops(block: Node, pragmas: tuple[Directive, ...]) -> dict[int, tuple[Directive, ...]]:
-    """The pragmas by where the loop after them starts; Unreadable where another statement is in between."""
+    """The pragmas by the start of the next loop; raises Unreadable if another statement is in between."""
     starts = sorted((node.start, node.type) for node in block.statements())
     found: dict[int, tuple[Directive, ...]] = {}
     for pragma in pragmas:
@@ -114,15 +116,15 @@ class _TextReader:
     assigned: set[str]
     stored: frozenset[str]
     pragmas: frozenset[int]
-    """Where loops start that have pragmas."""
+    """The starts of loops with pragmas."""
     changes: list[tuple[int, str]]
-    """Where names are given values, in the order of the text."""
+    """Assignments to names, in source order."""
     is_flat: bool
-    """Whether no name is declared in the text: what is spelled alike is of the same type."""
+    """Whether the region declares no name: identical names then have the same type."""
     known: dict[object, object] = field_of(default_factory=dict)
 
     def read(self, how: Callable[[Node, Words], T], node: Node, words: Words) -> T:
-        """What a reader makes of a node: tools print the same bounds many times."""
+        """Caches the result of reading a node: tools print the same bounds many times."""
         if not self.is_flat:
             return how(node, words)
         key = how, meaning(node, words)
@@ -132,7 +134,7 @@ class _TextReader:
         return found
 
     def sequence(self, nodes: list[Node], words: Words, outer: tuple[str, ...]) -> loops.Node:
-        """Statements one after the other; an assignment to a bound reaches to the next one."""
+        """Reads a sequence of statements; an assignment to a bound is valid until the next one."""
         made: list[loops.Node] = []
         ended: dict[str, Expr] = {}
         for node in nodes:
@@ -161,9 +163,10 @@ class _TextReader:
     def after_loops(
         self, node: Node, words: Words, outer: tuple[str, ...], ended: Mapping[str, Expr]
     ) -> loops.Node:
-        """A statement that reads the value e which a loop left in i: `for (i = e; i <= e; i++) statement`.
+        """Reads a statement that uses the final value e of a loop over i: `for (i = e; i <= e; i++)
+        statement`.
 
-        One that gives i another value has loops of its own over it.
+        A statement that changes i has its own loops over it.
         """
         is_reader = node.type in ("if_statement", "expression_statement")
         left = ended.keys() - self.assigned_in(node) - set(outer) if is_reader else ()
@@ -178,12 +181,12 @@ class _TextReader:
         return loops.For(name, ended[name], once, 1, body, dimension=number)
 
     def assigned_in(self, node: Node) -> frozenset[str]:
-        """The names that a statement gives values to."""
+        """The names that a statement assigns."""
         first, last = (bisect_left(self.changes, (at, "")) for at in (node.start, node.end))
         return frozenset(name for _, name in self.changes[first:last])
 
     def bound(self, node: Node, words: Words, outer: tuple[str, ...]) -> tuple[str, Expr] | None:
-        """The name and value of `name = e;`, where the name is a variable for bounds."""
+        """The name and value of `name = e;`, if the name is a variable for bounds."""
         core = node.only_assignment
         if core is None:
             return None
@@ -250,7 +253,7 @@ class _TextReader:
         condition = node.child_by_field_name("condition")
         if condition is None or name in outer:
             raise Unreadable("a loop without a test, or over the iterator of another one")
-        # What the loop gives another value has it in the next iteration, in the test too.
+        # A name that the loop changes has the new value in the next iteration, and in the test.
         changed = self.assigned_in(node) - {name, *outer}
         kept = {word: value for word, value in words.values.items() if word not in changed}
         inside = replace(words, values=kept).bind(name, Var(name))
@@ -290,12 +293,12 @@ class _TextReader:
 
 
 def _is_signed(node: Node, words: Words) -> bool:
-    """Whether an expression is computed in signed numbers."""
+    """Whether an expression is computed in signed types."""
     return value_type(node, words, node.span) is not None
 
 
 def _assigns_first(node: Node) -> bool:
-    """Whether a statement is a loop over a variable that is there after it."""
+    """Whether a statement is a loop over a variable that outlives it."""
     start = node.child_by_field_name("initializer") if node.type == "for_statement" else None
     return node.type == "for_statement" and (start is None or start.type != "declaration")
 
@@ -311,7 +314,7 @@ def _updates(node: Node, name: str) -> bool:
 
 
 def _assignments(block: Node) -> list[tuple[int, str]]:
-    """Where names are given values, in the order of the text."""
+    """The assignments to names, in source order."""
     found: list[tuple[int, str]] = []
     for part in block.of_type("assignment_expression", "update_expression"):
         target = part.child_by_field_name("left" if part.type == "assignment_expression" else "argument")
@@ -321,7 +324,7 @@ def _assignments(block: Node) -> list[tuple[int, str]]:
 
 
 def limit(tested: Test, iterator: str) -> Expr | None:
-    """e, where the test is `iterator <= e`, `iterator + 7 < e + 8`, or something that means it."""
+    """e, if the test is `iterator <= e`, `iterator + 7 < e + 8`, or equivalent."""
     match tested:
         case Compare(Relation.LE, Var(name), most) if name == iterator:
             return most
@@ -334,6 +337,6 @@ def limit(tested: Test, iterator: str) -> Expr | None:
 
 
 def value_after(start: Expr, most: Expr, step: int) -> Expr:
-    """What an iterator is after `for (t = start; t <= most; t += step)`."""
+    """The value of an iterator after `for (t = start; t <= most; t += step)`."""
     steps = FloorDiv(Sum((most, Int(step), Scaled(-1, start))), step)
     return Sum((start, Scaled(step, Max((Int(0), steps)))))

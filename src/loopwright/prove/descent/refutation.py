@@ -1,10 +1,10 @@
-"""Sizes at which a text does not do what OLD does: both are run, for small sizes and just past a tile.
+"""Finds sizes at which a source differs from OLD: both are run, for small sizes and just past a tile.
 
-A statement is a function of the cells it reads that nothing is known of: values are equal if they are made
-by the same statements of equal values.  Where the runs end with other values, C's arithmetic on made-up
-inputs decides (`prove.equivalence.running`).
+A statement is an uninterpreted function of the cells it reads: values are equal if they are computed by the
+same statements from equal values.  If the runs end with different values, C arithmetic on generated inputs
+decides (`prove.equivalence.running`).
 
-Sizes for which a statement of a text is run at all: a fault in it shows there, or for larger ones.
+Also: sizes for which a statement of a source executes at all; a fault in it shows there, or for larger ones.
 """
 
 from __future__ import annotations
@@ -46,15 +46,14 @@ from loopwright.prove.verdict import Refuted
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is run: iterations of loops in all runs together, and in one; those of statements that touch
-    many cells count more than once.
-    """
+    """Limits on loop iterations in all runs together, and in one; those of statements that access many cells
+    count more than once."""
 
     fuel: int
     one_run: int
 
     def of(self, runs: tuple[Runnable, Runnable]) -> Effort:
-        """The effort for two programs."""
+        """The limits for two programs."""
         cells = [
             sum(1 + len(assignment.cells) for assignment in one.assignments)
             for side in runs
@@ -66,22 +65,21 @@ class Effort:
 
 QUICK, MORE = Effort(600_000, 400_000), Effort(1_500_000, 650_000)
 FULL, NEAR = Effort(4_500_000, 1_950_000), Effort(18_000_000, 6_000_000)
-"""Before a proof is tried; after a short one failed; before any for long texts, where a run past a tile costs
-less than reading does; near sizes at which one failed, where more is worth it."""
+"""Before a proof is tried; after a short one failed; before any for long sources, where a run past a tile
+costs less than reading does; near sizes at which one failed, where more is worthwhile."""
 COSTS = (3_000, 20_000, 100_000, 500_000)
-"""Iterations of OLD: runs of no more than these are tried before longer ones."""
+"""Iterations of OLD: runs of at most this many are tried before longer ones."""
 USUAL_CELLS = 4
-"""That a statement touches."""
+"""The number of cells that a usual statement accesses."""
 MOST_DOUBTS, LONG_DOUBT, SHORT_RUN, LONG_RUN = 4, 2, 300, 1_000
-"""Sizes at which other statements computed the same values, those with runs of more executions than the last
-number counted twice, after which as many others are tried, each twice as large, if they run no more
-statements than the third says."""
+"""After `MOST_DOUBTS` sizes at which other statements computed equal values (`LONG_DOUBT` each if runs exceed
+`LONG_RUN`), as many more are tried, each at least twice as large, with runs of at most `SHORT_RUN`."""
 EQUAL = (1, 2, 3, 4, 5, 6, 7, 9, 12, 17, 18)
 PAST_TILE = (33, 34, 37, 40)
 PAST_TWO = (65, 66, 72, 73)
 SMALL, WITHIN_TILE = (3, 5, 2), (19, 24, 30)
 TOGETHER, MOST_TOGETHER = (1, 2, 3, 5), 3
-"""Sizes that are tried in all combinations, and of how many."""
+"""Sizes that are tried in all combinations, and for how many parameters."""
 
 KnownSizes: TypeAlias = tuple[tuple[str, int], ...]
 
@@ -89,9 +87,9 @@ KnownSizes: TypeAlias = tuple[tuple[str, int], ...]
 def trial_of(
     old: Program, new: Program, text: LoopText, arrays: tuple[str, ...], *, reassociate: bool
 ) -> ProgramPair | None:
-    """Of cells of `arrays`; `new` is where the text stands, with its variables.
+    """Prepares a trial on the cells of `arrays`; `new` is the program of the source, with its variables.
 
-    None where a statement has no values that could be computed.
+    Returns None if a statement has no values that can be computed.
     """
     try:
         own = _computations(new, text)
@@ -114,7 +112,7 @@ class ProgramPair:
 
     @cached_property
     def _native(self) -> NativePair | None:
-        """None where they cannot be run, and nothing is refuted."""
+        """The compiled pair; None if they cannot be run, so nothing is refuted."""
         try:
             return native_pair(self.pair)
         except NotNative:
@@ -122,20 +120,19 @@ class ProgramPair:
 
     @cached_property
     def _passed(self) -> dict[KnownSizes, int]:
-        """Sizes for which both ended with the same values, and how long that took: they need no other run."""
+        """Sizes with equal results, and the cost of their runs: they need no other run."""
         return {}
 
     @cached_property
     def _doubted(self) -> dict[KnownSizes, int]:
-        """Sizes for which other operations computed the same values: they are not looked at again."""
+        """Sizes for which other operations computed the same values: they are not tried again."""
         return {}
 
     def difference(
         self, effort: Effort = FULL, near: Sizes | None = None, first: tuple[int, ...] = ()
     ) -> Refuted | None:
-        """A cell that ends up different, for sizes `near` some at which a proof failed, or for all kinds of
-        small ones; each size is also one of `first`.
-        """
+        """Returns a cell that ends up different, for sizes `near` some at which a proof failed, or for all
+        kinds of small ones; each size is also tried as one of `first`."""
         runs, own = self._native, effort.of(self.pair.runs)
         if runs is None:
             return None
@@ -176,7 +173,7 @@ class ProgramPair:
 
 
 def _cheapest_first(runs: NativePair, tried: Iterable[Sizes], most: int) -> list[tuple[Sizes, int]]:
-    """Sizes with the iterations that OLD takes for them, those with short runs first."""
+    """Sizes with the iterations that OLD takes for them, sorted by the length of runs."""
     found: list[tuple[Sizes, int]] = []
     for sizes in tried:
         try:
@@ -191,7 +188,7 @@ def _total(sizes: KnownSizes) -> int:
 
 
 def _computations(new: Program, text: LoopText) -> dict[str, Computation]:
-    """What the statements of the text do; those with the same meaning do the same."""
+    """The computations of the source's statements; those with equal meanings share one."""
     seen: dict[object, Computation] = {}
     found: dict[str, Computation] = {}
     for name, leaf in text.leaves.items():
@@ -203,8 +200,7 @@ def _computations(new: Program, text: LoopText) -> dict[str, Computation]:
 
 def _sizes(context: isl.Set, first: tuple[int, ...]) -> list[Sizes]:
     """All small; one of them 0; one just past a tile and the others small; all but one past a tile, all, and
-    past two tiles; the largest first, which show most.
-    """
+    past two tiles; the largest first, which show most."""
     past = PAST_TILE[::-1]
     names, fixed = parameter_names(context), fixed_parameters(context)
     free = [name for name in names if name not in fixed]
@@ -233,9 +229,8 @@ def _sizes(context: isl.Set, first: tuple[int, ...]) -> list[Sizes]:
 
 
 def _sizes_near(near: Sizes) -> list[Sizes]:
-    """The same sizes, and with other small ones in place of those that are small: many need one iteration
-    at least of every loop to show.
-    """
+    """The same sizes, and with other small ones in place of those that are small: many faults show only if
+    every loop has an iteration."""
     tried: list[Sizes] = [dict(near)]
     tried += [{name: max(value, least) for name, value in near.items()} for least in (1, 2, 3, 5)]
     tried += [{name: max(value, 3) + more for name, value in near.items()} for more in (1, 2)]
@@ -243,7 +238,7 @@ def _sizes_near(near: Sizes) -> list[Sizes]:
 
 
 def _possible(context: isl.Set, tried: Iterable[Sizes]) -> Iterator[Sizes]:
-    """Those that the context allows, none twice."""
+    """Yields the distinct sizes that the context allows."""
     fixed = fixed_parameters(context)
     seen: list[Sizes] = []
     for sizes in tried:
@@ -254,11 +249,11 @@ def _possible(context: isl.Set, tried: Iterable[Sizes]) -> Iterator[Sizes]:
 
 
 EFFORT = 500_000
-"""isl's steps, less than half a second."""
+"""Maximum number of isl operations, less than half a second."""
 
 
 def sizes_reaching(text: LoopText, name: str, context: isl.Set) -> Sizes:
-    """The smallest sizes for which the statement is run; none where it never is, or isl needs long."""
+    """The smallest sizes for which the statement executes; none if it never does, or isl takes too long."""
     try:
         return within_effort(EFFORT, lambda: _reaching_sizes(text, name, context))
     except isl.Error:
@@ -272,7 +267,7 @@ def _reaching_sizes(text: LoopText, name: str, context: isl.Set) -> Sizes:
 
 
 def _reached(node: Node, name: str, scope: IteratorScope) -> isl.Set | None:
-    """The iterators for which a statement in `node` is run."""
+    """The iterators for which a statement in `node` executes."""
     match node:
         case Call():
             return scope.domain if node.name == name else None

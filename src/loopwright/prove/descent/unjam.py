@@ -1,15 +1,15 @@
-"""Loops that were unrolled and jammed, as the loops they were made of.
+"""Recovers the original loops from unrolled and jammed ones.
 
     for (t = a; t <= e - 7; t += 8) { P at t, t + 1, ..., t + 7, jammed }
     for (; t <= e; t++) P                                                  is    for (t = a; t <= e; t++) P
 
-in another order: jammed, the parts of P run one after the other, each for all eight values of t.
+in another order: jammed, the parts of P execute one after the other, each for all eight values of t.
 
     jam(S)          S at t, S at t + 1, ...              jam(P; Q)         jam(P); jam(Q)
     jam(for x P)    for x jam(P), if neither its bounds nor its step depend on t
 
-Statements that follow each other are repeated as a whole, or one by one.  Which order is the text's is
-remembered, and no dependence may be one that it does not keep (`Descent.kept_jammed`).
+Consecutive statements are repeated as a whole, or one by one.  The order of the source is recorded, and it
+must preserve all dependences (`Descent.kept_jammed`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from loopwright.prove.descent.reading import limit, value_after
 
 @dataclass(frozen=True)
 class Jam:
-    """A loop was unrolled so many times; `one_by_one` if each statement is repeated by itself."""
+    """The unrolling factor of a loop; `one_by_one` if each statement is repeated separately."""
 
     factor: int
     one_by_one: bool
@@ -38,20 +38,20 @@ class Jam:
 
 @dataclass(frozen=True)
 class Unjammed:
-    """The loops, and those of them that are jammed in the text, by their numbers."""
+    """The loops, and those of them that are jammed in the source, by number."""
 
     loops: Node
     jams: Mapping[int, Jam]
 
 
 def unjammed(loops: Node, claims: Mapping[str, Claims], said: Callable[[For], bool]) -> Unjammed:
-    """The loops of a text without its unrolling; `said` tells whether a loop is said to be independent."""
+    """The loops of a source without its unrolling; `said` tells whether a loop is marked as independent."""
     work = _Unjamming(claims, said, {})
     return Unjammed(work.node(loops), work.jams)
 
 
 def parts_of(node: Node) -> list[Node]:
-    """What is run one after the other, blocks taken apart."""
+    """The parts that execute one after the other, with blocks flattened."""
     if isinstance(node, Block):
         return [part for child in node.children for part in parts_of(child)]
     return [node]
@@ -79,7 +79,7 @@ class _Unjamming:
         return Block(tuple(found))
 
     def joined(self, main: Node, rest: Node) -> For | None:
-        """The loop that `main` and `rest` were made of, if they were."""
+        """The loop that `main` and `rest` were generated from, or None."""
         if not isinstance(main, For) or not isinstance(rest, For) or main.iterator != rest.iterator:
             return None
         most, least = limit(rest.test, rest.iterator), limit(main.test, main.iterator)
@@ -95,7 +95,8 @@ class _Unjamming:
         return replace(rest, start=main.start)
 
     def order(self, main: list[Node], rest: list[Node], iterator: str, factor: int) -> bool | None:
-        """Whether `main` is `rest` jammed, and if so, whether statements are repeated one by one."""
+        """Whether `main` is `rest` jammed: False or True for statements repeated as a whole or one by one,
+        else None."""
         ones = [list(group) for _, group in groupby(rest, key=lambda part: isinstance(part, Call))]
         one_by_one = False
         for part in ones:
@@ -117,7 +118,8 @@ class _Unjamming:
         return None if main else one_by_one
 
     def copies(self, copies: list[Node], calls: list[Node], iterator: str, factor: int) -> bool | None:
-        """Whether these are the calls for t, t + 1, ...: False if as a whole, True if one by one."""
+        """Whether these are the calls for t, t + 1, ...: False if as a whole, True if one by one, else
+        None."""
         if len(copies) != len(calls) * factor:
             return None
         as_whole = [(call, k) for k in range(factor) for call in calls]
@@ -128,7 +130,7 @@ class _Unjamming:
         return None
 
     def is_copy(self, copy: Node, call: Node, distance: int, iterator: str) -> bool:
-        """Whether `copy` is `call` at t + distance; the text tells all of both."""
+        """Whether `copy` is `call` at t + distance, with all iterators known from their text."""
         if not isinstance(copy, Call) or not isinstance(call, Call):
             return False
         mine, theirs = self.claims[copy.name], self.claims[call.name]
@@ -145,7 +147,8 @@ class _Unjamming:
         )
 
     def inherits(self, main: For, rest: For) -> bool:
-        """A loop that is jammed in a part of the text only is taken to be jammed in all of it."""
+        """Whether both loops agree; one that is jammed in a part of the source only is treated as jammed in
+        all of it."""
         assert main.dimension is not None and rest.dimension is not None, "loops of a text have numbers"
         mine, theirs = self.jams.get(main.dimension), self.jams.get(rest.dimension)
         if mine is not None and theirs is None:
