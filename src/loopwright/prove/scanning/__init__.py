@@ -1,1 +1,1 @@
-"""A program of LOOP runs exactly its schedule: the four scanning obligations, decided by isl."""
+"""Proves that a program of LOOP executes exactly its schedule: four scanning obligations, decided by isl."""

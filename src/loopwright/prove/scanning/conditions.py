@@ -1,8 +1,8 @@
-"""LOOP's expressions and tests as isl's quasi-affine functions and sets, exactly.
+"""Translates LOOP's expressions and tests exactly into isl's quasi-affine functions and sets.
 
-A scope is a set of iterator vectors with the iterators' names; parameters are parameters.
-The meaning is that of the interpreter: `TruncDiv` and `Rem` are C's, which round towards zero,
-and become floors only where the argument is proved non-negative in the scope.
+A scope is a set of iterator vectors with the iterators' names; parameters are parameters. The semantics are
+those of the interpreter: `TruncDiv` and `Rem` are C's, which round towards zero, and become floors only where
+the argument is proved nonnegative in the scope.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from loopwright.presburger.named import COMPARED
 
 @dataclass(frozen=True)
 class IteratorScope:
-    """The iterator vectors that reach a place in the program, and which name is which dimension."""
+    """The iterator vectors that reach a place in the program, and the dimension of each name."""
 
     domain: isl.Set
     names: dict[str, int]
@@ -29,7 +29,7 @@ class IteratorScope:
         return IteratorScope(self.domain.intersect(condition), self.names)
 
     def deeper(self, name: str) -> IteratorScope:
-        """One more dimension, called `name`, which may hide an outer one."""
+        """The scope with one more dimension, called `name`, which may hide an outer one."""
         depth = self.domain.dim(isl.dim_type.set)
         return IteratorScope(self.domain.add_dims(isl.dim_type.set, 1), {**self.names, name: depth})
 
@@ -73,7 +73,7 @@ def value(expr: ex.Expr, scope: IteratorScope) -> isl.PwAff:
 
 
 def _collected(expr: ex.Expr, scope: IteratorScope, others: list[isl.PwAff]) -> dict[str | None, int]:
-    """The factors of names in a sum, that of 1 under None; what is no multiple of a name joins `others`."""
+    """The coefficients of names in a sum, that of 1 under None; other terms are appended to `others`."""
     found: dict[str | None, int] = {}
 
     def add(part: ex.Expr, factor: int) -> None:
@@ -100,7 +100,7 @@ def _val(scope: IteratorScope, number: int) -> isl.Val:
 
 
 def _place(name: str, scope: IteratorScope) -> tuple[isl.dim_type, int]:
-    """Which dimension of the iterator vectors a name is, or which parameter."""
+    """The dimension of the iterator vectors, or the parameter, that a name denotes."""
     if name in scope.names:
         return isl.dim_type.set, scope.names[name]
     position = scope.domain.find_dim_by_name(isl.dim_type.param, name)
@@ -133,7 +133,7 @@ def _select(test: isl.Set, then: isl.PwAff, orelse: isl.PwAff) -> isl.PwAff:
 
 
 def region(test: ex.Test, scope: IteratorScope) -> isl.Set:
-    """Where `test` holds."""
+    """The points where `test` holds."""
     match test:
         case ex.Compare(relation, left, right):
             return _compared(relation, left, right, scope)
@@ -150,7 +150,7 @@ def region(test: ex.Test, scope: IteratorScope) -> isl.Set:
 
 
 def negation(test: ex.Test) -> ex.Test:
-    """The opposite of `test`, without `Not`."""
+    """The negation of `test`, without `Not`."""
     match test:
         case ex.Compare(relation, left, right):
             return ex.Compare(ex.NEGATED[relation], left, right)
@@ -165,9 +165,8 @@ def negation(test: ex.Test) -> ex.Test:
 
 
 def _compared(relation: ex.Relation, left: ex.Expr, right: ex.Expr, scope: IteratorScope) -> isl.Set:
-    """Comparisons with a minimum or maximum as conjunctions or disjunctions, which cost isl less:
-    x ≤ min(a, b) iff x ≤ a and x ≤ b; and a remainder is 0 whichever way the division rounds.
-    """
+    """Compares with a minimum or maximum by conjunctions or disjunctions, which cost isl less: x ≤ min(a, b)
+    iff x ≤ a and x ≤ b; and whether a remainder is 0 does not depend on rounding."""
     match relation, left, right:
         case ex.Relation.LE | ex.Relation.LT, _, ex.Min(arguments):
             return region(ex.And(tuple(ex.Compare(relation, left, one) for one in arguments)), scope)
@@ -190,5 +189,5 @@ def _divisibility(relation: ex.Relation, dividend: isl.PwAff, divisor: int) -> i
 
 
 def multiples(argument: isl.PwAff, divisor: int) -> isl.Set:
-    """Where `argument` is a multiple of `divisor`."""
+    """The points where `argument` is a multiple of `divisor`."""
     return _divisibility(ex.Relation.EQ, argument, divisor)

@@ -1,12 +1,12 @@
 """The executed map of a program, from the program alone ([Grosser2015, section 4.1], read backwards).
 
-Each call of the program is executed once for each vector of iterators in its `domain`, which
-its loops, bounds, strides and guards define; the arguments are a function of that vector.  The
-tree of calls keeps what the order of execution depends on: blocks, alternatives and loops.
+Each call of the program is executed once for each vector of iterators in its `domain`, which its loops,
+bounds, strides and guards define; the arguments are a function of that vector.  The tree of calls keeps what
+determines the order of execution: blocks, alternatives and loops.
 
-Order is that of paths.  What follows a loop that does not end comes after infinitely many
-executions, as the schedule's own order has it.  When a loop ends is decided by how its test changes
-as the iterator grows.
+Executions are ordered by their paths.  Code after an infinite loop comes after infinitely many executions, as
+in the schedule's own order.  Whether a loop terminates is decided by how its test changes as the iterator
+grows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Run:
     """A call: executed with `arguments(p)` for each vector p of iterators in `domain`."""
 
     position: int
-    """The position of the call in the text, counted from 0."""
+    """The position of the call in the source, counted from 0."""
     name: str
     domain: isl.Set
     arguments: isl.MultiPwAff
@@ -46,7 +46,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class InOrder:
-    """The parts one after the other, for the same iterators in `domain`."""
+    """The parts in sequence, for the same iterators in `domain`."""
 
     domain: isl.Set
     parts: tuple[Executed, ...]
@@ -68,34 +68,34 @@ class Repeat:
     iterator: str
     step: int
     said: Kinds
-    """In which ways the loop is said to be independent."""
+    """The kinds of independence that the loop is marked with."""
     endless: isl.Set | None
-    """The iterations after which the test never fails, where its form does not show that there are none."""
+    """The iterations after which the test never fails, unless its form shows that there are none."""
     body: Executed
 
 
 Kinds: TypeAlias = frozenset[type[Independent]]
-"""Ways in which the iterations of a loop may run in any order."""
+"""The kinds of loop whose iterations may execute in any order."""
 Executed: TypeAlias = Run | InOrder | Either | Repeat
 
 
 def executed(program: Node, context: isl.Set) -> Executed:
-    """What `program` executes for parameters in `context`, a parameter set that names them all."""
+    """The calls that `program` executes for parameters in `context`, a parameter set that names them all."""
     return _executed(program, IteratorScope(isl.Set.from_params(context), {}), count())
 
 
 def runs(tree: Executed) -> tuple[Run, ...]:
-    """The calls, in the order of the text."""
+    """The calls, in source order."""
     return tuple(one for one in _subtrees(tree) if isinstance(one, Run))
 
 
 def loops(tree: Executed) -> tuple[Repeat, ...]:
-    """The loops, the outer before the inner."""
+    """The loops, outer before inner."""
     return tuple(one for one in _subtrees(tree) if isinstance(one, Repeat))
 
 
 def _subtrees(tree: Executed) -> Iterator[Executed]:
-    """The tree and all in it, the outer before the inner, in the order of the text."""
+    """Yields the tree and its subtrees, outer before inner, in source order."""
     yield tree
     match tree:
         case Run():
@@ -110,7 +110,7 @@ def _subtrees(tree: Executed) -> Iterator[Executed]:
 
 
 def common_domain(tree: Executed) -> isl.Set:
-    """The iterators that all of `tree` shares: each of its calls is executed only for more of them."""
+    """The iterators that all of `tree` shares: each of its calls is executed only for extensions of them."""
     match tree:
         case Run(domain=domain) | InOrder(domain) | Either(domain):
             return domain
@@ -146,7 +146,7 @@ def _executed(node: Node, scope: IteratorScope, positions: count[int]) -> Execut
 
 
 def _in_order(domain: isl.Set, parts: list[Executed]) -> InOrder:
-    """The parts, blocks of the same iterators among them replaced by their own parts."""
+    """The parts in sequence, with nested blocks of the same iterators flattened."""
     depth = domain.dim(isl.dim_type.set)
     flat: list[Executed] = []
     for part in parts:
@@ -172,7 +172,7 @@ def bound_by(let: Let, scope: IteratorScope) -> IteratorScope:
 
 
 def _entered(name: str, scope: IteratorScope) -> tuple[IteratorScope, dict[str, int], str]:
-    """The scope inside a declaration; the outer names and, under a name that no program has, the new one.
+    """The scope inside a declaration, the outer names including a fresh name for the new one, and that name.
 
     The scope of a declaration begins after its initial value.
     """
@@ -192,7 +192,7 @@ def _loop(loop: For, scope: IteratorScope, positions: count[int]) -> Repeat:
 
 
 def iterations_of(loop: For, scope: IteratorScope) -> IteratorScope:
-    """The values start, start + step, ... up to the first for which the test fails; the step is positive."""
+    """The values start, start + step, ... before the first for which the test fails; the step is positive."""
     if loop.step <= 0:
         raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} has step {loop.step}")
     steps = _steps(loop, scope)
@@ -218,12 +218,12 @@ def _failing(loop: For, steps: IteratorScope) -> isl.Set:
 
 
 def _unstopped(loop: For, scope: IteratorScope, iterations: IteratorScope) -> isl.Set:
-    """The iterations after which no step fails the test: the loop runs on from there."""
+    """The iterations after which no step fails the test: the loop does not terminate from there."""
     return iterations.domain.subtract(earlier_by_last(_failing(loop, _steps(loop, scope))))
 
 
 class Growth(Enum):
-    """An expression as a function of the iterator."""
+    """How an expression depends on the iterator."""
 
     FREE = "does not mention it"
     UP = "never falls, and passes every bound"
@@ -235,7 +235,7 @@ FLIPPED = {Growth.UP: Growth.DOWN, Growth.DOWN: Growth.UP}
 
 
 def growth(expr: ex.Expr, iterator: str) -> Growth:
-    """All of LOOP's operators but `%` and `?:` are monotone in each argument."""
+    """The growth of an expression: all of LOOP's operators but `%` and `?:` are monotone in each argument."""
     if iterator not in variables(expr):
         return Growth.FREE
     match expr:
@@ -256,7 +256,7 @@ def growth(expr: ex.Expr, iterator: str) -> Growth:
 
 
 def _all_that_move(terms: tuple[ex.Expr, ...], iterator: str) -> Growth:
-    """The common direction of those terms that depend on the iterator."""
+    """The common direction of the terms that depend on the iterator."""
     directions = [growth(term, iterator) for term in terms]
     moving = [one for one in directions if one is not Growth.FREE]
     if not moving:
@@ -293,7 +293,7 @@ def ends(test: ex.Test, iterator: str) -> bool:
 
 
 def _bounds(relation: ex.Relation, left: ex.Expr, right: ex.Expr, iterator: str) -> bool:
-    """`left <= right` with a left side that grows, a right side that does not, and not both free."""
+    """Whether this is `left <= right`, the left side growing and the right side not, not both free."""
     if relation in (ex.Relation.GE, ex.Relation.GT):
         return _bounds(ex.MIRRORED[relation], right, left, iterator)
     if relation in (ex.Relation.EQ, ex.Relation.NE):

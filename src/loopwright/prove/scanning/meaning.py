@@ -1,11 +1,9 @@
-"""The meaning of a schedule tree [Grosser2015, section 6]: which instances run, and in what order.
+"""The meaning of a schedule tree [Grosser2015, section 6]: which instances execute, and in what order.
 
-A tree is read as its leaves.  Each has the relation between the instances that reach it and
-the values of all band dimensions on the way, and the columns of its full time vector: band
-dimensions, and the positions among the children of sequence and set nodes.  Two instances are
-ordered by the first column in which their times differ, unless it is one of a set node.
-
-Nothing here is shared with the generator.
+A tree is read as its leaves.  Each has the relation between the instances that reach it and the values of all
+band dimensions on the way, and the columns of its full time vector: band dimensions, and the positions among
+the children of sequence and set nodes.  Two instances are ordered by the first column in which their times
+differ, unless it is one of a set node. The generator shares no code with this module.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from loopwright.presburger.sets import sorted_maps, union_map
 @dataclass(frozen=True)
 class BandDimension:
     index: int
-    """Which of the band dimensions from the root."""
+    """The index among the band dimensions from the root."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class SequencePosition:
 
 @dataclass(frozen=True)
 class AnyPosition:
-    """A place among children that are not ordered."""
+    """A position among unordered children."""
 
     index: int
 
@@ -51,12 +49,12 @@ class TimedLeaf:
     times: isl.UnionMap
     columns: tuple[Column, ...]
     independent: frozenset[tuple[type[Independent], int]] = frozenset()
-    """The band dimensions of which the schedule says that their loops are independent, and in which way."""
+    """The band dimensions whose loops the schedule marks as independent, and in which way."""
 
 
 @dataclass(frozen=True, eq=False)
 class Meaning:
-    """What a schedule says for parameters in `context`, which names all parameters."""
+    """The meaning of a schedule for parameters in `context`, which names all parameters."""
 
     context: isl.Set
     leaves: tuple[TimedLeaf, ...]
@@ -75,7 +73,7 @@ class _State:
 
 
 def meaning(schedule: trees.Schedule) -> Meaning:
-    """The leaves of `schedule`, its context narrowed by what context nodes assume."""
+    """The leaves of `schedule`, with its context narrowed by the assumptions of context nodes."""
     nothing = isl.Set.from_params(isl.Set.universe(schedule.domain.get_space().params()))
     start = isl.UnionMap.from_domain_and_range(schedule.domain, isl.UnionSet.from_set(nothing))
     found: list[TimedLeaf] = []
@@ -96,7 +94,7 @@ def meaning(schedule: trees.Schedule) -> Meaning:
 
 
 def _read(tree: trees.Tree, state: _State) -> Iterator[TimedLeaf | isl.Set]:
-    """The leaves below `tree` in order, and the parameter sets its context nodes assume."""
+    """Yields the leaves below `tree` in order, and the parameter sets that its context nodes assume."""
     match tree:
         case trees.Leaf():
             yield TimedLeaf(state.times, state.columns, state.independent)
@@ -131,7 +129,7 @@ def _read(tree: trees.Tree, state: _State) -> Iterator[TimedLeaf | isl.Set]:
 
 
 def _banded(band: trees.Band, state: _State) -> _State:
-    """The band's dimensions appended to those of the bands outside it."""
+    """The state with the band's dimensions appended to those of outer bands."""
     count, outer = len(band.members), state.bands()
     if count == 0:
         return state
@@ -150,7 +148,7 @@ def _plain_range(relation: isl.Map) -> isl.Map:
 
 
 def _outer(condition: isl.Set, state: _State) -> isl.UnionSet | None:
-    """A condition on the outer band dimensions, or None where it is one on parameters only."""
+    """A condition on the outer band dimensions, or None if it is one on parameters only."""
     if condition.is_params() or condition.dim(isl.dim_type.set) == 0:
         return None
     if condition.dim(isl.dim_type.set) != state.bands():
@@ -168,13 +166,13 @@ def _guarded(guard: isl.Set, state: _State) -> isl.UnionMap:
 
 
 def _extended(extension: isl.UnionMap, state: _State) -> isl.UnionMap:
-    """Instances added for each value of the outer dimensions that some instance has there."""
+    """Adds instances for each value of the outer dimensions that some instance has there."""
     added = extension.intersect_domain(state.times.range())
     return state.times.union(added.reverse())
 
 
 def _assumption(assumed: isl.Set, state: _State) -> isl.Set:
-    """The parameters for which all outer dimensions that occur are as `assumed`."""
+    """The parameters for which all outer dimensions that occur satisfy `assumed`."""
     outer = _outer(assumed, state)
     if outer is None:
         return assumed.params()

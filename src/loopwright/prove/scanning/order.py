@@ -1,9 +1,9 @@
-"""Obligation 4: no a, b with S(a) < S(b) and E⁻¹(a) > E⁻¹(b), following the program's tree.
+"""Obligation 4: no a, b with S(a) < S(b) and E⁻¹(a) > E⁻¹(b), checked along the program's tree.
 
-Two executions are ordered by the innermost construct that holds both: by their places in a
-block, or by the iterations of a loop.  So each obligation is about the same values of all
-iterators further out.  Calls are compared column by column of their times: those with the same
-affine function in a column are taken together, and only what that does not decide goes to isl.
+Two executions are ordered by the innermost construct that contains both: by their places in a block, or by
+the iterations of a loop.  So each obligation is about the same values of all outer iterators.  Calls are
+compared column by column of their times: those with the same affine function in a column are grouped, and
+only what that does not decide goes to isl.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from loopwright.prove.scanning.targets import CallPiece, Entry
 from loopwright.prove.scanning.witness import Failure
 
 MANY = 5
-"""From how many pieces on a block is examined as a whole, rather than in pairs."""
+"""The number of pieces from which a block is examined as a whole, rather than in pairs."""
 
 
 class ColumnOrder(Enum):
-    """A column of an execution against that of a later one."""
+    """A column of an execution compared with that of a later one."""
 
     BEFORE = "the later execution has the greater value"
     SAME = "both have the same value"
@@ -40,27 +40,26 @@ class ColumnOrder(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Meeting:
-    """What two executions have in common: `depth` outer iterators, and the loop they are
-    different iterations of, or None where they are in different parts of a block.
-    """
+    """What two executions share: `depth` outer iterators, and the loop of which they are different
+    iterations, or None if they are in different parts of a block."""
 
     depth: int
     loop: Repeat | None
     slices: Slices
     domains: tuple[isl.Set, ...] = ()
-    """For each part of the block, the iterators its calls share."""
+    """For each part of the block, the iterators that its calls share."""
 
     def settled(self, placed: Iterable[Placed], k: int) -> bool:
-        """Whether the loop says of its iterations what is wanted of a loop that scans column `k`."""
+        """Whether the loop has exactly the marks required of a loop that scans column `k`."""
         return self.loop is None or all(piece.wanted(k) == self.loop.said for _, piece in placed)
 
 
 Placed: TypeAlias = tuple[int, CallPiece]
-"""A piece with the part of the block it is in; in a loop, always 0."""
+"""A piece with the index of its part of the block; in a loop, always 0."""
 
 
 def order(tree: Executed, pieces: tuple[CallPiece, ...]) -> Iterator[Failure | None]:
-    """The obligations one after the other: None where one holds, its failure where it does not."""
+    """Yields None for each obligation that holds, and the failure for one that does not."""
     by_run: dict[int, list[CallPiece]] = {}
     for piece in pieces:
         by_run.setdefault(piece.run.position, []).append(piece)
@@ -99,7 +98,7 @@ Class: TypeAlias = tuple[Entry, list[Placed]]
 
 @dataclass(frozen=True, eq=False)
 class MeetingColumn:
-    """Column `k` of the times of pieces that meet, all before it being the same."""
+    """Column `k` of the times of pieces that meet; all columns before it are equal."""
 
     placed: list[Placed]
     k: int
@@ -107,9 +106,9 @@ class MeetingColumn:
 
     @cached_property
     def later(self) -> frozenset[int]:
-        """Parts of a block whose values are greater than all of the parts before them.
+        """The parts of a block whose values are greater than all those of earlier parts.
 
-        Computed by isl for all parts at once, where there are many, since there are many more pairs.
+        If there are many parts, isl computes this for all at once, since there are many more pairs.
         """
         if self.meeting.loop is not None or len(self.placed) < MANY:
             return frozenset()
@@ -118,7 +117,7 @@ class MeetingColumn:
 
 
 def _columns(placed: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure | None]:
-    """The pairs of `placed`, whose times are the same before column `k`."""
+    """Checks the pairs of `placed`, whose times are equal before column `k`."""
     column = MeetingColumn(placed, k, meeting)
     families = _families(_classes(placed, k), meeting)
     for number, family in enumerate(families):
@@ -133,7 +132,7 @@ def _columns(placed: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure
 
 
 def _class_pairs(first: Class, second: Class, column: MeetingColumn) -> Iterator[Failure | None]:
-    """The pieces of one class before those of another, or of the same."""
+    """Checks the pieces of one class against later ones of another, or of the same."""
     meeting = column.meeting
     if not _meet(first[1], second[1], meeting):
         return
@@ -151,7 +150,7 @@ def _class_pairs(first: Class, second: Class, column: MeetingColumn) -> Iterator
 
 
 def _families(classes: dict[Entry, list[Placed]], meeting: Meeting) -> list[list[Class]]:
-    """The classes whose columns differ by constants, together and in the order of these."""
+    """Groups the classes whose columns differ by constants, sorted by these."""
     common = meeting.depth + (meeting.loop is not None)
     found: dict[object, list[tuple[int, Class]]] = {}
     for entry, mine in classes.items():
@@ -166,9 +165,8 @@ def _families(classes: dict[Entry, list[Placed]], meeting: Meeting) -> list[list
 
 
 def _in_order(family: list[Class], k: int, meeting: Meeting) -> bool:
-    """Whether all classes of a family are in order, as in a block that has them in their order, so that the
-    number of pairs does not grow with the square of the statements.  False is not an answer.
-    """
+    """Whether all classes of a family are in order, as in a block that lists them in order: the number of
+    pairs then does not grow quadratically with the statements.  False means unknown."""
     if len(family) < 2:
         return False
     if meeting.loop is not None:
@@ -180,10 +178,10 @@ def _in_order(family: list[Class], k: int, meeting: Meeting) -> bool:
 
 
 def _classes(placed: list[Placed], k: int) -> dict[Entry, list[Placed]]:
-    """The pieces that have the same column `k`, first those of the function that most have.
+    """Groups the pieces by column `k`, starting with the most frequent function.
 
-    A function may be written in several ways where iterators depend on each other, and a piece
-    goes where it fits.
+    A function may be written in several ways if iterators depend on each other; a piece joins a group that it
+    fits.
     """
     found: dict[Entry, list[Placed]] = {}
     for place, piece in placed:
@@ -202,7 +200,7 @@ def _classes(placed: list[Placed], k: int) -> dict[Entry, list[Placed]]:
 
 
 def _agrees(piece: CallPiece, mine: Entry, other: Entry) -> bool:
-    """Whether a column of `piece`, which is `mine`, is `other` as well."""
+    """Whether a column of `piece`, which is `mine`, equals `other` as well."""
     if not piece.values.known:
         return False
     match mine, other:
@@ -219,7 +217,7 @@ def _meet(mine: list[Placed], theirs: list[Placed], meeting: Meeting) -> bool:
 
 
 def _compare(first: Entry, second: Entry, meeting: Meeting) -> ColumnOrder:
-    """Column `first` of an execution against column `second` of a later one, all before being the same."""
+    """Compares column `first` of an execution with column `second` of a later one; all before are equal."""
     match first, second:
         case AnyPosition(a), AnyPosition(b):
             return ColumnOrder.SAME if a == b else ColumnOrder.UNORDERED
@@ -234,9 +232,8 @@ def _compare(first: Entry, second: Entry, meeting: Meeting) -> ColumnOrder:
 
 
 def _compare_forms(earlier: AffineForm | None, later: AffineForm | None, meeting: Meeting) -> ColumnOrder:
-    """The difference of two affine functions of the same outer iterators, and of x < x' in a loop:
-    α x' + c' − (α x + c) ≥ α · step + c' − c.
-    """
+    """The difference of two affine functions of the same outer iterators, and of x < x' in a loop: α x' + c'
+    − (α x + c) ≥ α · step + c' − c."""
     if earlier is None or later is None:
         return ColumnOrder.UNKNOWN
     depth, loop = meeting.depth, meeting.loop
@@ -253,12 +250,12 @@ def _compare_forms(earlier: AffineForm | None, later: AffineForm | None, meeting
 
 
 def _direction(form: AffineForm) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """All of a function but its constant."""
+    """A function without its constant."""
     return form.coefficients, form.rest[:-1], form.denominator
 
 
 def _pairs(first: Class, second: Class, column: MeetingColumn) -> Iterator[Failure | None]:
-    """Piece by piece; before that, in a block, all pieces of two parts together."""
+    """Checks piece by piece; in a block, first all pieces of two parts together."""
     meeting = column.meeting
     for place, mine in _by_place(first[1]):
         for other_place, theirs in _by_place(second[1]):

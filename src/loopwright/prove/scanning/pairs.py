@@ -1,4 +1,4 @@
-"""Two calls whose order is not obvious: the pairs of executions in the wrong order, found by isl."""
+"""Finds the pairs of executions of two calls in the wrong order by isl, if their order is not obvious."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Slices:
         return self._known[key]
 
     def hull(self, piece: CallPiece) -> isl.Map:
-        """The times of a piece and others, in one conjunction."""
+        """A basic map that contains the times of a piece."""
         if id(piece) not in self._hulls:
             times = piece.times
             hull = isl.Map.from_basic_map(times.unshifted_simple_hull()) if times.n_basic_map() > 1 else times
@@ -43,12 +43,12 @@ class Slices:
 class Joint:
     """Pairs of executions: outer iterators -> [x, time, ... of the earlier, x', time, ... of the later].
 
-    `x`, the iterator of the loop, is there only if they meet in a loop.
+    `x`, the iterator of the loop, is present only if they meet in a loop.
     """
 
     pairs: isl.Map
     first: int
-    """Where the time of the earlier begins."""
+    """The index where the time of the earlier begins."""
     second: int
 
     def narrowed(self, pairs: isl.Map) -> Joint:
@@ -58,13 +58,12 @@ class Joint:
 def misordered(
     earlier: CallPiece, later: CallPiece, column: int, depth: int, loop: Repeat | None, slices: Slices
 ) -> Failure | None:
-    """No execution of `later` has a time before that of one of `earlier`; and in a loop, one has a time
-    after it only where the loop says of its iterations what is wanted of one that scans the column in
-    which they differ.  Times are known to be the same before `column`.
-    """
+    """Checks that no execution of `later` has a time before that of one of `earlier`; and in a loop, that one
+    has a time after it only if the loop has exactly the marks required of one that scans the column in
+    which they differ.  Times are known to be equal before `column`."""
     if _plainly_later(earlier, later, column, depth, loop, slices):
         return None
-    # More executions than there are make more pairs: where those of hulls are in order, all are.
+    # Hulls contain more pairs of executions: if all pairs of the hulls are in order, so are these.
     hulls, times = (slices.hull(earlier), slices.hull(later)), (earlier.times, later.times)
     for mine, theirs in (hulls,) if hulls[0] is times[0] and hulls[1] is times[1] else (hulls, times):
         if not any(True for _ in _wrong(earlier, later, column, _joint(mine, theirs, depth, loop), loop)):
@@ -80,7 +79,7 @@ def misordered(
 def _plainly_later(
     earlier: CallPiece, later: CallPiece, column: int, depth: int, loop: Repeat | None, slices: Slices
 ) -> bool:
-    """Whether `later` has greater values in this column alone, which few dimensions are needed to decide."""
+    """Whether `later` has greater values in this column alone, which takes few dimensions to decide."""
     match earlier.entries[column]:
         case (BandDimension(index), _) if _after_is_wrong(earlier, later, column, loop) is None:
             kept = depth if loop is None else depth + 1
@@ -109,7 +108,7 @@ def _shown(piece: CallPiece) -> isl.Map:
 
 
 def _arguments(wrong: Joint, earlier: CallPiece, later: CallPiece) -> isl.Set:
-    """The arguments of both calls, alone."""
+    """The arguments of both calls."""
     pairs = wrong.pairs.range()
     width = later.times.dim(OUT)
     pairs = pairs.project_out(isl.dim_type.set, wrong.second - wrong.first, wrong.first + width)
@@ -119,7 +118,7 @@ def _arguments(wrong: Joint, earlier: CallPiece, later: CallPiece) -> isl.Set:
 def _wrong(
     earlier: CallPiece, later: CallPiece, column: int, joint: Joint, loop: Repeat | None
 ) -> Iterator[tuple[str, Joint]]:
-    """The pairs in the wrong order, lexicographically: by each column in turn where all before agree."""
+    """Yields the pairs in the wrong lexicographic order: by each column in turn where all before agree."""
     before = "parallel" if loop is not None and loop.said else "order"
     for k in range(column, min(len(earlier.entries), len(later.entries))):
         after = _after_is_wrong(earlier, later, k, loop)
@@ -148,16 +147,15 @@ def _wrong(
 
 
 def _after_is_wrong(earlier: CallPiece, later: CallPiece, column: int, loop: Repeat | None) -> str | None:
-    """The obligation that fails where the later execution has the greater value in `column`, if one does."""
+    """The obligation that fails if the later execution has the greater value in `column`, or None."""
     said = frozenset() if loop is None else loop.said
     wanted = frozenset() if loop is None else earlier.wanted(column) & later.wanted(column)
     return None if said == wanted else "parallel" if said - wanted else "unsaid"
 
 
 def all_before(earlier: tuple[Entry, isl.Set], later: tuple[Entry, isl.Set], depth: int) -> bool:
-    """Whether the first function has smaller values on its domain than the second on its own, where
-    the `depth` outer iterators are the same.  The calls in question run on parts of these domains.
-    """
+    """Whether the first function has smaller values on its domain than the second on its own, for equal
+    `depth` outer iterators.  The calls in question execute on parts of these domains."""
     mine, theirs = (_values(form, domain, depth) for form, domain in (earlier, later))
     if mine is None or theirs is None:
         return False
@@ -165,7 +163,7 @@ def all_before(earlier: tuple[Entry, isl.Set], later: tuple[Entry, isl.Set], dep
 
 
 def _values(entry: Entry, domain: isl.Set, depth: int) -> isl.Map | None:
-    """Outer iterators -> the values of an affine function of the iterators in `domain`, if it is one."""
+    """Outer iterators -> the values of an affine function of the iterators in `domain`, or None."""
     match entry:
         case (BandDimension(), AffineForm() as form):
             if len(form.coefficients) > domain.dim(isl.dim_type.set):
@@ -178,7 +176,7 @@ def _values(entry: Entry, domain: isl.Set, depth: int) -> isl.Map | None:
 def later_parts(
     parts: list[tuple[int, list[CallPiece]]], column: int, depth: int, slices: Slices
 ) -> frozenset[int]:
-    """The parts of a block, given in order, with values in `column` greater than all in parts before them."""
+    """The parts of a block, given in order, whose values in `column` exceed all those of earlier parts."""
     later: list[int] = []
     below: isl.Map | None = None
     for place, pieces in parts:
@@ -193,7 +191,7 @@ def later_parts(
 
 
 def _column_values(pieces: list[CallPiece], column: int, depth: int, slices: Slices) -> isl.Map | None:
-    """Outer iterators -> the values of a column that is a band dimension."""
+    """Outer iterators -> the values of a column that is a band dimension, or None."""
     found: isl.Map | None = None
     for piece in pieces:
         match piece.entries[column]:

@@ -1,19 +1,16 @@
-"""The scanning proof: a program runs exactly its schedule (the design's obligations 1 to 4).
+"""The scanning proof: a program executes exactly its schedule (the design's obligations 1 to 4).
 
-For all parameters in the context: 1 nothing missing, 2 nothing extra, 3 nothing twice, 4 nothing
-out of order.  Besides, a loop says that its iterations are independent where they are not ordered, or
-are to be independent, and only there; and a loop whose test does not end it never runs on with nothing
-left to execute.
+For all parameters in the context: 1 nothing missing, 2 nothing extra, 3 nothing twice, 4 nothing out of
+order.  Besides, a loop is marked as independent exactly where its iterations are not ordered, or must be
+independent; and a loop whose test does not end it never continues with nothing left to execute.
 
-Obligations 1 to 3: nothing missing, nothing extra, nothing twice, target by target.
+Obligations 1 to 3 are checked target by target.  A loop that does not terminate is correct only while there
+is something left to execute.
 
-Besides, a loop that does not end is right only while there is something left to execute.
-
-Programs that run the same calls in the same order since they are the same up to writing.
-
-Iterators may have other names, and affine expressions and comparisons other forms: `i < n` is
-`i <= n - 1`, and a loop that counts down by i is one that counts up by -i.  Remarks, what is said of loops,
-and blocks in blocks mean nothing.
+The module also recognises programs that execute the same calls in the same order because they differ in form
+only. Iterators may have other names, and affine expressions and comparisons other forms: `i < n` is `i <= n -
+1`, and a loop that counts down by i is one that counts up by -i.  Remarks, loop annotations and nested blocks
+are ignored.
 """
 
 from __future__ import annotations
@@ -43,14 +40,14 @@ from loopwright.prove.scanning.witness import Failure, refuted, replayed
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 
 NEARBY = 4
-"""How many parameter values are tried to see a failure in a run."""
+"""How many parameter values are tried to confirm a failure by a run."""
 
 
 @isl_failures("isl failed during the proof")
 def prove_scan(schedule: Schedule, program: Node, independent: Sequence[IndependentLoops] = ()) -> Verdict:
-    """Whether `program` executes each instance of `schedule` once for each of its times, in order.
+    """Proves that `program` executes each instance of `schedule` once for each of its times, in order.
 
-    A loop that says it is independent must scan a dimension of which `schedule`, or `independent`, says so.
+    A loop marked as independent must scan a dimension that `schedule`, or `independent`, marks.
     """
     known = meaning(schedule)
     timed = timed_calls(schedule, known)
@@ -72,7 +69,8 @@ def prove_scan(schedule: Schedule, program: Node, independent: Sequence[Independ
 
 
 def _confirmed(answer: Refuted, known: Meaning, timed: tuple[CallTimes, ...], program: Node) -> Verdict:
-    """A failure that may be due to the choice of times: wrong only if the run is."""
+    """Confirms a failure that may be due to the choice of times: it is a refutation only if a run shows
+    it."""
     seen = _seen_wrong(known, timed, program, answer.parameters)
     reason = f"not with the times chosen for instances that have several: {answer.message}"
     return Undecided(reason) if seen is None else seen
@@ -81,17 +79,17 @@ def _confirmed(answer: Refuted, known: Meaning, timed: tuple[CallTimes, ...], pr
 def _seen_wrong(
     known: Meaning, timed: tuple[CallTimes, ...], program: Node, parameters: dict[str, int]
 ) -> Refuted | None:
-    """A mistake in a run for these parameters, or for ones a little greater."""
+    """A failure in a run for these parameters, or for slightly greater ones."""
     nearby = ({name: value + more for name, value in parameters.items()} for more in range(NEARBY))
     return next(filter(None, (replayed(known, timed, program, values) for values in nearby)), None)
 
 
 Range: TypeAlias = tuple[isl.Set, Residues]
-"""The points a call reaches, and residues they all have."""
+"""The points that a call reaches, and the residues they all have."""
 
 
 def coverage(targets: tuple[Target, ...], strays: tuple[Run, ...]) -> Iterator[Failure | None]:
-    """The obligations one after the other: None where one holds, its failure where it does not."""
+    """Yields None for each obligation that holds, and the failure for one that does not."""
     for run in strays:
         yield _stray(run)
     for target in targets:
@@ -132,9 +130,9 @@ def _missing(target: Target, ranges: list[Range]) -> Iterator[Failure | None]:
 
 
 def _by_residue(wanted: isl.Set, ranges: list[Range]) -> Iterator[tuple[isl.Set, list[isl.Set]]]:
-    """`wanted` in parts, each with the ranges that can hold points of it.
+    """Yields parts of `wanted`, each with the ranges that can contain points of it.
 
-    Unrolling makes many calls, each of one residue class; isl is quick only class by class.
+    Unrolling makes many calls, each of one residue class; isl is fast only class by class.
     """
     held = Counter(modulus for _, known in ranges for modulus in known if modulus[1] > 0)
     most = min(held, key=lambda one: (-held[one], one), default=None)
@@ -148,7 +146,7 @@ def _by_residue(wanted: isl.Set, ranges: list[Range]) -> Iterator[tuple[isl.Set,
 
 
 def _twice(target: Target, ranges: list[Range]) -> Iterator[Failure | None]:
-    """E is injective: each call alone, and the calls against each other."""
+    """Checks that E is injective: each call alone, and the calls against each other."""
     for one in target.executions:
         yield _again(one, target)
     for k, (mine, known) in enumerate(ranges):
@@ -158,7 +156,7 @@ def _twice(target: Target, ranges: list[Range]) -> Iterator[Failure | None]:
 
 
 def _again(execution: TargetExecutions, target: Target) -> Failure | None:
-    """No point is reached by two iterator vectors."""
+    """Checks that no two iterator vectors reach the same point."""
     points = execution.points
     if is_plainly_injective(points) or _is_hull_injective(points) or points.is_injective():
         return None
@@ -168,15 +166,16 @@ def _again(execution: TargetExecutions, target: Target) -> Failure | None:
 
 
 def _is_hull_injective(points: isl.Map) -> bool:
-    """Whether a larger relation of one piece reaches no point twice: then none of its parts does.
+    """Whether a larger relation of one piece reaches no point twice: then neither do its parts.
 
-    isl compares every two pieces, which may take it a hundred times as long.
+    isl compares every two pieces, which can take a hundred times as long.
     """
     return points.n_basic_map() > 1 and bool(isl.Map.from_basic_map(points.simple_hull()).is_injective())
 
 
 def endless(tree: Executed) -> Iterator[Failure | None]:
-    """Each iteration of a loop that may not end is, or comes before, one that executes something."""
+    """Checks that each iteration of a loop that may not terminate is, or precedes, one that executes
+    something."""
     for loop in loops(tree):
         if loop.endless is not None:
             yield _in_vain(loop, loop.endless)
@@ -197,28 +196,28 @@ def _iterations(domain: isl.Set, depth: int) -> isl.Set:
 
 
 Form: TypeAlias = tuple[object, ...]
-"""What is left of a test or a program: equal forms mean the same."""
+"""The canonical form of a test or a program: equal forms mean the same."""
 Atom: TypeAlias = str | int | Form
-"""A parameter, an iterator by the number of loops around it, a form; `()` is the number 1."""
+"""A parameter, an iterator as the number of loops around it, or a form; `()` is the number 1."""
 Linear: TypeAlias = frozenset[tuple[Atom, int]]
-"""A sum of atoms with factors, none of them 0."""
+"""A sum of atoms with nonzero factors."""
 Values: TypeAlias = Mapping[str, Linear]
 
 
 @dataclass(frozen=True)
 class ScannedLoops:
-    """Loops that were proved to run a schedule, by so many obligations."""
+    """Loops that were proved to execute a schedule, with the number of obligations."""
 
     loops: Node
     obligations: int
 
     def are(self, other: Node) -> bool:
-        """Whether `other` is the same program.  False is not an answer."""
+        """Whether `other` is the same program.  False means unknown."""
         return _program(self.loops, {}, 0) == _program(other, {}, 0)
 
 
 def _program(node: Node, values: Values, depth: int) -> tuple[Form, ...]:
-    """What is run one after the other, in `depth` loops; `values` are those of the names inside of them."""
+    """The forms of the parts that execute in sequence, inside `depth` loops; `values` are those of names."""
     match node:
         case Call(name, arguments, time):
             hint = None if time is None else _all(time, values)
@@ -241,7 +240,7 @@ def _program(node: Node, values: Values, depth: int) -> tuple[Form, ...]:
 
 
 def _test(test: ex.Test, values: Values) -> Form:
-    """Comparisons are of a sum with 0: a < b is b - a - 1 >= 0."""
+    """The form of a test; comparisons are of a sum with 0: a < b is b - a - 1 >= 0."""
     match test:
         case ex.And(tests) | ex.Or(tests):
             return (type(test), *(_test(one, values) for one in tests))
@@ -259,7 +258,7 @@ def _test(test: ex.Test, values: Values) -> Form:
 
 
 def _linear(expr: ex.Expr, values: Values) -> Linear:
-    """max(a, b) is -min(-a, -b)."""
+    """The form of an expression; max(a, b) is -min(-a, -b)."""
     match expr:
         case ex.Int(value):
             return _number(value)

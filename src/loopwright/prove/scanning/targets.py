@@ -1,12 +1,11 @@
-"""Calls matched with the schedule: what each execution stands for, and when it should happen.
+"""Matches calls with the schedule: which instance each execution is, and when it should execute.
 
-A target is what calls of one name and number of arguments have to execute, each point of it
-once.  Where every such instance has one time, a point is the instance itself.  Where instances
-have several, it is an instance with one of its times, in one leaf of the tree, and a call must
-say which: its time, given as a hint, is not trusted: the obligations have to hold with it.  Where a
-call has no hint, as in a program that was read from text, the time is guessed: a dimension that the
-instance does not determine is the value of an iterator, the outer for the outer.  A wrong choice makes an
-obligation fail, and then there is no answer, rather than a no.
+A target is what calls of one name and number of arguments must execute, each point of it once.  If every such
+instance has one time, a point is the instance itself.  If instances have several, it is an instance with one
+of its times, in one leaf of the tree, and a call must say which: its time, given as a hint, is not trusted:
+the obligations must hold with it.  If a call has no hint, as in a program that was read from source, the time
+is guessed: a dimension that the instance does not determine is the value of an iterator, outer before inner.
+A wrong choice makes an obligation fail, and then the answer is undecided rather than no.
 """
 
 from __future__ import annotations
@@ -52,13 +51,13 @@ class TargetExecutions:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """`wanted` is to be executed, each point once, by `executions` together."""
+    """The points `wanted` must be executed once each, by `executions` together."""
 
     key: Key
     wanted: isl.Set
     executions: tuple[TargetExecutions, ...]
     several_times: bool
-    """Whether a point is the arguments followed by the time, and not the arguments alone."""
+    """Whether a point is the arguments followed by the time, rather than the arguments alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +71,10 @@ class CallPiece:
     chosen: bool
     """Whether the time was chosen among several of the instance."""
     independent: dict[int, Kinds]
-    """For band dimensions whose loops are to be independent, in which ways."""
+    """For band dimensions whose loops must be independent, the kinds."""
 
     def wanted(self, column: int) -> Kinds:
-        """In which ways the loop is to be independent that scans a column of the times."""
+        """The kinds of independence required of the loop that scans a column of the times."""
         match self.entries[column]:
             case (BandDimension(index), _):
                 return self.independent.get(index, frozenset())
@@ -87,12 +86,12 @@ class CallPiece:
 class MatchedCalls:
     targets: tuple[Target, ...]
     strays: tuple[Run, ...]
-    """Calls of statements that the schedule does not have."""
+    """Calls of statements that are not in the schedule."""
     pieces: tuple[CallPiece, ...]
 
 
 def timed_calls(schedule: Schedule, known: Meaning) -> tuple[CallTimes, ...] | Undecided:
-    """The schedule in terms of what calls show: names and arguments, through T where it is given."""
+    """The schedule in terms of calls: names and arguments, through T if it is given."""
     found: dict[tuple[Key, int], isl.Map] = {}
     for number, leaf in enumerate(known.leaves):
         for times in sorted_maps(leaf.times):
@@ -113,7 +112,7 @@ def timed_calls(schedule: Schedule, known: Meaning) -> tuple[CallTimes, ...] | U
 
 
 def _shown(times: isl.Map, transformation: isl.Map | None) -> isl.Map | None:
-    """`times` with instances replaced by arguments, or None where two points become one."""
+    """`times` with instances replaced by arguments, or None if two points coincide."""
     if transformation is None:
         return _plain(times)
     used = transformation.intersect_domain(times.domain())
@@ -137,7 +136,7 @@ def match(
     calls: tuple[Run, ...],
     independent: Sequence[IndependentLoops],
 ) -> MatchedCalls | Undecided:
-    """Every call with its target, and with the pieces of the schedule's leaves that it executes."""
+    """Matches every call with its target, and with the pieces of the schedule's leaves that it executes."""
     by_key: dict[Key, list[CallTimes]] = {}
     for one in timed:
         by_key.setdefault(one.key, []).append(one)
@@ -185,7 +184,7 @@ def _graph(run: Run, function: isl.MultiPwAff) -> isl.Map:
 def _with_times(
     key: Key, parts: list[CallTimes], calls: list[Run]
 ) -> list[tuple[Target, Timing]] | Undecided:
-    """A target for each leaf, a point of which is an instance with a time."""
+    """A target for each leaf, whose points are instances with a time."""
     chosen = choose(calls, [part.times for part in parts])
     if isinstance(chosen, Run):
         return Undecided(f"{key[0] or 'a statement'} runs at several times, and a call does not say which")
@@ -243,10 +242,10 @@ class ChosenTimes:
 
 
 def choose(calls: list[Run], leaves: list[isl.Map]) -> list[ChosenTimes] | Run:
-    """A choice for every call, or a call for which there is none.
+    """Chooses times for every call, or returns a call for which there are none.
 
-    `leaves` are relations [arguments] -> [band dimensions].  A call belongs to the first that
-    has all its points, none of them taken by an earlier call, or else to the first it fits.
+    `leaves` are relations [arguments] -> [band dimensions].  A call belongs to the first that contains all
+    its points, none of them taken by an earlier call, or else to the first that it fits.
     """
     chosen: list[ChosenTimes] = []
     for run in calls:
@@ -282,7 +281,7 @@ def _given(run: Run, hint: isl.MultiPwAff) -> isl.Map:
 
 
 def _guess(run: Run, times: isl.Map) -> isl.Map | None:
-    """One time for each p, from the relation [p] -> [t] of those its instance has."""
+    """One time for each p, from the relation [p] -> [t] to all times of its instance."""
     if not run.domain.is_subset(times.domain()):
         return None
     unused = 0
@@ -297,7 +296,7 @@ def _guess(run: Run, times: isl.Map) -> isl.Map | None:
 
 
 def _as_iterator(run: Run, times: isl.Map, k: int, unused: int) -> tuple[isl.Map, int] | None:
-    """`times` where t_k is the first of the unused iterators that it can always be, and those left."""
+    """`times` with t_k equal to the first unused iterator that it can always equal, and the next index."""
     for j in range(unused, run.depth):
         same = times.equate(IN, j, OUT, k)
         if run.domain.is_subset(same.domain()):

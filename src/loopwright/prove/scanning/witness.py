@@ -1,8 +1,8 @@
-"""A failed obligation made concrete: the smallest parameter values and instances that show it.
+"""Makes a failed obligation concrete: the smallest parameter values and instances that show it.
 
-Where an obligation failed with chosen times, the program is run to see whether it is wrong.  For given
-parameters the k-th execution of an instance is matched with the k-th of its times.  If the times are
-totally ordered, the run is right iff it is right under that matching.
+If an obligation failed with chosen times, the program is run to see whether it is wrong.  For given
+parameters the k-th execution of an instance is matched with the k-th of its times.  If the times are totally
+ordered, the run is right iff it is right under that matching.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ SENTENCES = {
 
 @dataclass(frozen=True, eq=False)
 class Failure:
-    """The points where an obligation fails, a set that is not empty.
+    """The points where an obligation fails, a nonempty set.
 
-    Its dimensions are the arguments of the calls `keys`, one after the other, and then, where
-    `time_follows`, the time of the last.
+    Its dimensions are the arguments of the calls `keys`, in order, and then, if `time_follows`, the time of
+    the last.
     """
 
     obligation: str
@@ -53,12 +53,12 @@ class Failure:
     keys: tuple[tuple[str, int], ...]
     time_follows: bool = False
     chosen: bool = False
-    """Whether it depends on times chosen among several, so that the choice may be what is wrong."""
+    """Whether it depends on times chosen among several, so that the choice may be wrong."""
     loop: str = ""
 
 
 def refuted(failure: Failure) -> Refuted:
-    """The failure's smallest example, in words."""
+    """The failure's smallest example as a refutation."""
     point = smallest_point(failure.points)
     if point is None:
         raise InternalError(Code.INTERNAL, f"the obligation {failure.obligation!r} fails, but nowhere")
@@ -75,7 +75,7 @@ def sentence(
     at: str = "",
     loop: str = "",
 ) -> Refuted:
-    """What is wrong, said of these instances for these parameters; `at` is appended to the last."""
+    """A refutation with these instances and parameters; `at` is appended to the last instance."""
     shown = [f"{name}({', '.join(map(str, arguments))})" for name, arguments in instances]
     if shown:
         shown[-1] += at
@@ -103,7 +103,7 @@ Times: TypeAlias = dict[Instance, list[tuple[int, ...]]]
 def replayed(
     known: Meaning, timed: tuple[CallTimes, ...], program: Node, parameters: dict[str, int]
 ) -> Refuted | None:
-    """What is wrong with the run of `program` for these parameters, or None if nothing is seen."""
+    """Returns an error in the run of `program` for these parameters, or None if none is found."""
     if (
         len(parameters) < known.context.dim(isl.dim_type.param)
         or at_parameters(known.context, parameters).is_empty()
@@ -148,7 +148,7 @@ def _misordered(times: Times, run: list[Instance]) -> tuple[str, tuple[Instance,
 
 
 def _times(known: Meaning, timed: tuple[CallTimes, ...], parameters: dict[str, int]) -> Times | None:
-    """The times of every instance, or None where there are too many."""
+    """The times of every instance, or None if there are too many."""
     found: Times = {}
     left = LIMIT
     for one in timed:
@@ -170,7 +170,7 @@ def _time(columns: tuple[Column, ...], bands: tuple[int, ...]) -> tuple[int, ...
 
 
 def _points(relation: isl.Map, parameters: dict[str, int], limit: int) -> list[tuple[int, ...]] | None:
-    """All (arguments, band dimensions), sorted, or None where there are more than `limit`."""
+    """All (arguments, band dimensions), sorted, or None if there are more than `limit`."""
     points = without_parameters(at_parameters(relation.wrap().flatten(), parameters))
     if not points.is_bounded() or _volume(points) > 10 * LIMIT:
         return None
