@@ -1,4 +1,4 @@
-"""Directives belong to loops; when an operation changes a loop, they go with it or are in the way."""
+"""Directives of loops: when an operation changes a loop, they move with it or prevent the change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loopwright.transform.vectors import Position, entry
 
 
 class DirectiveKind(Enum):
-    """What is asked of generated loops beyond the order of their iterations."""
+    """A requested property of generated loops other than the order of their iterations."""
 
     PARALLEL = "parallel"
     VECTORIZE = "vectorize"
@@ -28,16 +28,16 @@ class DirectiveKind(Enum):
 
 @dataclass(frozen=True)
 class LoopDirective:
-    """What is asked of the loops at depth `loop` (from 0) around the statements at `positions`.
+    """A requested property of the loops at depth `loop` (from 0) around the statements at `positions`.
 
     PARALLEL   its iterations run in any order;
-    VECTORIZE  the same, and the compiler is told to use vector instructions;
+    VECTORIZE  the same, and the compiler is asked for vector instructions;
     BLOCK      the same, and they are distributed among the blocks of a GPU along `axis`;
     THREAD     the same, among the `factor` threads of a block along `axis`;
-    UNROLL     its iterations are written out: there are at most `factor` of them;
+    UNROLL     its iterations are unrolled completely: there are at most `factor` of them;
     SEPARATE   statements with different bounds get loops of their own;
     ISOLATE    iterations of the loops 0 to `loop` in which each loop of `points` runs over all of
-               its tile are generated apart, so that they need no minimum, maximum or guard.
+               its tile are generated separately, so that they need no minimum, maximum or guard.
     """
 
     kind: DirectiveKind
@@ -48,21 +48,21 @@ class LoopDirective:
     points: tuple[int, ...] = ()
     axis: str = ""
     span: Span | None = None
-    """The operation of the script that asked for it."""
+    """The operation of the script that requested it."""
 
     @property
     def dimension(self) -> int:
-        """The entry of the schedule vector the directive is about."""
+        """The entry of the schedule vector that the directive applies to."""
         return entry(self.loop)
 
     @property
     def paths(self) -> tuple[Position, ...]:
-        """(p0, ..., p_loop) of each loop the directive is about."""
+        """(p0, ..., p_loop) of each loop that the directive applies to."""
         return tuple(sorted({position[: self.loop + 1] for position in self.positions}))
 
 
 REVERSIBLE = frozenset((DirectiveKind.UNROLL, DirectiveKind.SEPARATE, DirectiveKind.ISOLATE))
-"""What asks the same of a loop whichever way it counts."""
+"""Directives that do not depend on the direction of a loop."""
 
 
 def carried_through(

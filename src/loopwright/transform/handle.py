@@ -1,7 +1,7 @@
 """Operations as methods: `plan["Mult"].interchange("j", "k").tile(32, 32).plan`.
 
-Each method creates the operation of the same name in scripts and applies it to the plan, whose
-history keeps it.
+Each method creates the operation of the same name in scripts, applies it to the plan and adds it to the
+history.
 """
 
 from __future__ import annotations
@@ -269,10 +269,10 @@ class Handle(Displayed):
     ) -> Handle:
         """Copy the cells of an array that the component reads in each iteration of `loop`; return a handle.
 
-        With `written` it writes to the copy too, which is copied back; with `reused` only reads move that
-        touch a cell in several iterations of the loop inside; with `scaled` the copy holds each cell times
-        the variable that it is multiplied by.  The copy of a GPU's block is `shared` by its threads, or in
-        their `registers`.
+        With `written` it writes to the copy too, which is copied back; with `reused` only reads are replaced
+        that access a cell in several iterations of the loop inside; with `scaled` the copy holds each cell
+        times the variable that it is multiplied by.  The copy of a GPU's block is `shared` by its threads, or
+        in their `registers`.
         """
         target = self._new_name(name, "packed")
         words = (transposed, written, reused, scaled, shared, registers)

@@ -98,7 +98,7 @@ def moved_from(plan: Plan, start: Position, offset: Callable[[Position], Positio
 
 
 def exchanged(plan: Plan, one: Component, two: Component) -> Plan:
-    """Two neighbours in the body of loop n change places; the statements inside each keep theirs.
+    """Swap two adjacent components in the body of loop n; the order inside each is kept.
 
     φ(p, j) = (p + d I(n), j)   where p ∈ P(l1), d the number of children l2 spans
               (p - e I(n), j)   where p ∈ P(l2), e the distance of their first children
@@ -139,7 +139,7 @@ def exchanged(plan: Plan, one: Component, two: Component) -> Plan:
 
 
 def _union(parts: list[isl.Map], like: isl.Map) -> isl.Map:
-    """The union of the parts, not coalesced: each keeps its constant position."""
+    """The union of the parts, not coalesced, so that each keeps its constant position."""
     result = isl.Map.empty(like.get_space())
     for part in parts:
         result = result.union(part)
@@ -173,7 +173,7 @@ def affine(plan: Plan, component: Component, function: IterationFunction) -> Pla
     them, as in [Namjoshi2016, figure 4c].  (Its formula has pa, 0 ... 0, p(a+1), which puts two statements
     of one body in loops of their own; its text has 0 ... 0, pa, which mixes l with its neighbours.)
 
-    f takes the first a iteration numbers, the others stay.  Entries that are zero for every
+    f takes the first a iteration numbers; the rest are unchanged.  Entries that are zero for every
     statement are dropped from the end of the vectors.
     """
     taken, given = function.taken, function.given

@@ -1,4 +1,4 @@
-"""What each operation does to a plan, and scripts carried out, each mistake at its place."""
+"""Applies operations and scripts to a plan, and reports each error at its place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from loopwright.transform.script.steps import Step, close_to
 from loopwright.transform.vectors import Position
 
 WARPS, FETCHED = "warps", "fetch"
-"""What `stream` calls the number of warps, among the sizes of loops."""
+"""The name of the number of warps among the sizes of `stream`."""
 
 
 def performed(plan: Plan, *steps: Step) -> Plan:
@@ -33,7 +33,7 @@ def performed(plan: Plan, *steps: Step) -> Plan:
 
 
 def attempted(plan: Plan, *steps: Step) -> Plan | None:
-    """The plan after some steps; None where one of them has no meaning there."""
+    """The plan after some steps; None if one of them does not apply."""
     try:
         return performed(plan, *steps)
     except BadInput:
@@ -41,7 +41,7 @@ def attempted(plan: Plan, *steps: Step) -> Plan | None:
 
 
 def _after(plan: Plan, step: Step) -> Plan:
-    """The plan after one step, which is remembered."""
+    """The plan after one step, with the step in its history."""
     try:
         result = _performed(plan, step.operation)
     except BadInput as error:
@@ -55,7 +55,7 @@ def _after(plan: Plan, step: Step) -> Plan:
 
 
 def _placed(error: BadInput, step: Step) -> BadInput:
-    """The error at its place in the text; for a step that has none, with the argument it is about."""
+    """The error at its place in the source; for a step without one, with the faulty argument."""
     argument, item = (error.argument, error.item) if isinstance(error, Misuse) else (None, 0)
     message = error.message
     if step.origin is None and argument is not None:
@@ -65,14 +65,14 @@ def _placed(error: BadInput, step: Step) -> BadInput:
 
 @dataclass(frozen=True)
 class OperationResult:
-    """The plan after an operation, and the components it gives."""
+    """The plan after an operation, and the components it returns."""
 
     plan: Plan
     handles: tuple[Component, ...] = ()
 
 
 def _performed(plan: Plan, operation: ops.Operation) -> OperationResult:
-    """One family of operations a function."""
+    """Apply an operation; each family has its own function."""
     if isinstance(operation, ops.Operator):
         return _operator(plan, operation)
     if isinstance(operation, ops.NestOperation):
@@ -86,7 +86,7 @@ def _performed(plan: Plan, operation: ops.Operation) -> OperationResult:
     if isinstance(operation, ops.MappingOperation):
         return OperationResult(_mapped(plan, plan.component(operation.target, "target"), operation))
     if isinstance(operation, ops.CompilerOperation):
-        return OperationResult(plan)  # the history says it, and the printer asks that
+        return OperationResult(plan)  # the history records it, and the printer reads that
     assert_never(operation)
 
 
@@ -207,7 +207,7 @@ def _nest(plan: Plan, component: Component, operation: ops.NestOperation) -> Pla
 
 
 def _tiled(plan: Plan, component: Component, operation: ops.Tile) -> Plan:
-    """Sizes without loops are for the innermost loops."""
+    """Tile; sizes without loops apply to the innermost loops."""
     sizes, skewed = operation.sizes, operation.skew
     if sizes[0].loop is None:
         tiles = tiling.innermost(plan, component, [one.number for one in sizes], skewed=skewed)
@@ -281,7 +281,7 @@ def _mapped(plan: Plan, component: Component, operation: ops.MappingOperation) -
 
 
 def _by_depths(plan: Plan, component: Component, names: Sequence[str | None]) -> list[Component]:
-    """The component in parts that have the loops at the same depths; whole where one lacks some of them."""
+    """The component in parts that have the loops at the same depths; whole if one lacks some of them."""
     parts: dict[tuple[int, ...], list[Position]] = {}
     for position in component.positions:
         loops = plan.leaf(position).loops
@@ -304,7 +304,7 @@ def _sized(
     *,
     everywhere: bool = True,
 ) -> list[SizedLoop]:
-    """Every number with the loop it is for."""
+    """Each number with its loop."""
     return [
         SizedLoop(loop_called(plan, component, one.loop, argument, item, everywhere=everywhere), one.number)
         for item, one in enumerate(numbers)

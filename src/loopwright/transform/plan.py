@@ -1,9 +1,9 @@
 """A program under transformation: schedules, handles on loop components, directives for the generator.
 
-A plan is a value: every operation makes a new one.  Nothing is checked for legality here; that
-is done once, for the schedule at the end [Namjoshi2016, section 4.1].
+A plan is immutable: every operation returns a new one.  Legality is not checked here, but once, for the final
+schedule [Namjoshi2016, section 4.1].
 
-Loops and statements by the line of the C file they are on: `@12` needs no label.
+Loops and statements can be named by their line in the C file: `@12` needs no label.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from loopwright.transform.vectors import Position, iteration_numbers, padded_pos
 
 @dataclass(frozen=True, slots=True)
 class PlanLeaf:
-    """A place in the syntax tree where statements stand, and what the loops around it are called."""
+    """A leaf of the syntax tree with statements, and the names of the loops around it."""
 
     position: Position
     loops: tuple[str, ...]
@@ -43,7 +43,7 @@ class PlanLeaf:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """P(l) of [Namjoshi2016, section 3.2]: the positions of a subtree's statements, in order, none twice."""
+    """P(l) of [Namjoshi2016, section 3.2]: the positions of a subtree's statements, in order and distinct."""
 
     positions: tuple[Position, ...]
 
@@ -70,7 +70,7 @@ class Performed:
 
 @dataclass(frozen=True)
 class Plan(Displayed):
-    """`program` is `original` with the schedules the operations in `history` gave it.
+    """`program` is `original` with the schedules that result from the operations in `history`.
 
     `original` is the program as written or, after a change of storage, what that made of it.
     `performed` makes the plan after an operation; `FluentPlan` has the operations as methods.
@@ -83,17 +83,17 @@ class Plan(Displayed):
     directives: tuple[LoopDirective, ...] = ()
     history: tuple[Performed, ...] = ()
     storage: tuple[StorageChange, ...] = ()
-    """The changes of storage: the first is of the program as written, the last one made `original`."""
+    """The changes of storage: the first is of the program as written, the last one produced `original`."""
     apart: tuple[dict[str, isl.Set], ...] = ()
-    """Instances of these statements that are generated once more, without the tests that others need."""
+    """Instances of these statements that are generated a second time, without the tests of the rest."""
     along: dict[str, isl.Set] = field(default_factory=dict)
-    """So for iterations that follow one another, of the loop around threads."""
+    """The same for consecutive iterations of the loop around threads."""
     fetched: int = 0
-    """How many rows of what they load kernels of lanes fetch into a cache before they need them."""
+    """The number of rows that kernels of lanes prefetch into a cache."""
 
     @classmethod
     def of(cls, program: Program) -> Self:
-        """The program as it was written: each label, each line and each statement's name a handle."""
+        """The program as it was written: with each label, line and statement name as a handle."""
         places = {statement.name: pieces(statement.schedule) for statement in program.statements}
         leaves = tuple(
             sorted(
@@ -135,7 +135,7 @@ class Plan(Displayed):
 
     @property
     def is_widened(self) -> bool:
-        """Whether the compiler is told to use the whole of its vector registers."""
+        """Whether the compiler is asked to use its full vector registers."""
         return any(isinstance(one.step.operation, Widen) for one in self.history)
 
     def leaf(self, position: Position) -> PlanLeaf:
@@ -159,11 +159,11 @@ class Plan(Displayed):
         raise Misuse(Code.NO_COMPONENT, message, argument=argument, item=item, hint=hint)
 
     def depth(self, component: Component) -> int:
-        """How many loops are around every statement of the component."""
+        """The number of loops around every statement of the component."""
         return min(self.leaf(position).depth for position in component.positions)
 
     def common_loops(self, component: Component) -> int:
-        """How many loops the statements of the component share."""
+        """The number of loops that the statements of the component share."""
         first = component.first
         shared = self.depth(component)
         for position in component.positions:
@@ -172,7 +172,7 @@ class Plan(Displayed):
         return shared
 
     def sharing(self, component: Component, loop: int) -> Component:
-        """What else stands in the loops at depth `loop` around the component."""
+        """The other statements in the loops at depth `loop` around the component."""
         paths = {position[: loop + 1] for position in component.positions}
         return Component.of(
             leaf.position
@@ -203,7 +203,7 @@ class Plan(Displayed):
         return replace(self, components={**self.components, name: component})
 
     def without(self, names: set[str]) -> Plan:
-        """The plan without some handles, which an operation needed for itself."""
+        """The plan without some temporary handles of an operation."""
         kept = {name: component for name, component in self.components.items() if name not in names}
         return replace(self, components=kept)
 
@@ -244,7 +244,7 @@ class Plan(Displayed):
         return replace(self, directives=(*self.directives, directive))
 
     def remember(self, step: Step) -> Plan:
-        """The plan with one more step of history, to which directives without a place belong."""
+        """The plan with one more step of history, the origin of directives without a place."""
         placed = tuple(
             replace(directive, span=step.span) if directive.span is None else directive
             for directive in self.directives
@@ -281,7 +281,7 @@ def repositioned(
 HANDLE = re.compile(r"@(\d+)")
 
 _WHOLE = ("for_statement", "if_statement", "labeled_statement")
-"""What stands for everything inside it when it begins on a line."""
+"""Nodes that represent everything inside them if they begin on a line."""
 
 
 def at_lines(program: Program) -> dict[str, tuple[str, ...]]:
@@ -302,7 +302,7 @@ def at_lines(program: Program) -> dict[str, tuple[str, ...]]:
 
 
 def nearest(handle: str, known: list[str]) -> list[str]:
-    """The lines that name something next to one that does not: one before it, one after it."""
+    """The nearest lines before and after a line that name something."""
     wanted = _line(handle)
     before = [name for name in known if _line(name) < wanted]
     after = [name for name in known if _line(name) > wanted]

@@ -1,12 +1,12 @@
-"""Operations worth trying on a program, kind by kind, as steps of a script.
+"""Proposes operations worth trying on a program, kind by kind, as steps of a script.
 
-Nothing is known here of their legality: a proposal makes sense of the loops that are there, and
-whether it keeps the dependences is for a proof to say.
+Their legality is not checked here: a proposal fits the structure of the loops, and a proof decides whether it
+preserves the dependences.
 
-Mappings of loops to the blocks and threads of a GPU that are worth trying, as steps of a script.
+It also proposes mappings of loops to the blocks and threads of a GPU.
 
-Of each statement up to three of its loops, as many as can be and the outermost first: tiles of them become
-blocks, the iterations inside of a tile threads.  A statement that shares loops gets its own first.
+For each statement, as many of its loops as possible are mapped, at most three, outermost first: tiles become
+blocks, and the iterations of a tile threads.  A statement that shares loops is distributed first.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ MOST = 4
 """A nest with more statements than this is not distributed, and its tiles are not skewed."""
 
 DEEP, SHORT = 4, 8
-"""Of so many loops and more, tiles have this size along all but the innermost."""
+"""For at least so many loops, tiles have this size along all but the innermost."""
 
 JAMMED = 4
-"""How many iterations of an outer loop are written out in the innermost one."""
+"""The unroll-and-jam factor of an outer loop."""
 
 
 def proposals(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposal]:
-    """Everything to try, in the order of the text."""
+    """All proposals, in source order."""
     known = nests(plan)
     yield from _parallel(plan)
     for nest in known:
@@ -87,7 +87,7 @@ def proposals(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposa
 
 
 def _parallel(plan: Plan) -> Iterator[Proposal]:
-    """Each loop once, the handle of the first statement in it being good enough."""
+    """Parallel loops: each loop once, by the handle of its first statement."""
     seen: set[Position] = set()
     for leaf in plan.leaves:
         handle = handle_at(plan, leaf.position)
@@ -114,7 +114,7 @@ def _interchanges(nest: NamedNest, statements: tuple[str, ...]) -> Iterator[Prop
 
 
 def _wavefronts(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
-    """Where none of the two innermost loops is parallel: diagonals one after the other, each in parallel."""
+    """If neither of the two innermost loops is parallel: sequential diagonals, each in parallel."""
     if len(nest.loops) < 2 or len(nest.component.positions) > MOST:
         return
     outer, inner = nest.loops[-2:]
@@ -133,7 +133,7 @@ def _wavefronts(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
 
 
 def _tilings(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
-    """As many neighbouring loops as can be, without skew rather than with it; short ones are left alone."""
+    """Tilings of as many adjacent loops as possible, preferably without skew, except short loops."""
     where = nest.component.positions
     if any(_is_short(plan, nest.component, loop) for loop in range(len(nest.loops))):
         yield from _tall_tiles(plan, nest)
@@ -163,7 +163,7 @@ def _tilings(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
 
 
 def _tall_tiles(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
-    """Tiles of the loops that are not short, as many of the innermost as can be."""
+    """Tiles of as many of the innermost loops as possible, except short loops."""
     lengths = range(len(nest.loops))
     tall = [nest.loops[k] for k in lengths if not _is_short(plan, nest.component, k)]
     statements, where = plan.statements_at(nest.component), nest.component.positions
@@ -177,7 +177,7 @@ def _tall_tiles(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
 def _tile_waves(plan: Plan, nest: NamedNest, tile: Tile, loops: tuple[str, ...]) -> Proposal:
     """Skewed tiles on diagonals of the two outermost loops over them: those of one diagonal in parallel.
 
-    Every dependence goes forwards along both loops, so that none stays on a diagonal tT + iT = const.
+    Every dependence distance is non-negative along both loops, so none stays on a diagonal tT + iT = const.
     """
     outer, inner = (f"{loop}T" for loop in loops[:2])
     waves = (
@@ -192,7 +192,7 @@ def _tile_waves(plan: Plan, nest: NamedNest, tile: Tile, loops: tuple[str, ...])
 
 
 def _is_short(plan: Plan, component: Component, loop: int) -> bool:
-    """Whether the loop never has more iterations than a tile would, whatever the parameters are."""
+    """Whether the trip count never exceeds the tile size, for any parameters."""
     for points in plan.iterations(component, loop + 1):
         values = without_parameters(beyond(points, DIM, loop))
         if not values.is_bounded():
@@ -209,7 +209,7 @@ def _tiles(loops: Sequence[str]) -> tuple[LoopNumber, ...]:
 
 
 def _apart(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
-    """What becomes possible for a statement when it has its loops for itself."""
+    """Proposals for a statement that become possible after it is distributed."""
     positions = nest.component.positions
     if len(positions) < 2 or len(positions) > MOST or nest.component.first[:1] != nest.component.last[:1]:
         return
@@ -247,7 +247,7 @@ def _alone(plan: Plan, apart: Step, nest: NamedNest, name: str, position: Positi
 
 
 def _fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposal]:
-    """Neighbours in one body, joined in as many loops as can be, the second delayed if need be."""
+    """Fusions of adjacent nests in as many loops as possible, the second delayed if necessary."""
     for one, two in neighbours(plan):
         first = handle_of(plan, one) or handle_at(plan, one.last)
         second = handle_of(plan, two) or handle_at(plan, two.first)
@@ -280,7 +280,7 @@ def neighbours(plan: Plan) -> Iterator[tuple[Component, Component]]:
 
 
 def _jams(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
-    """Iterations of one or two loops around the innermost ones, written out in these; short loops stay."""
+    """Unroll-and-jam of one or two loops around the innermost ones, except short loops."""
     where = nest.component.positions
     if len(where) > MOST or any(one.positions for one in plan.directives):
         return
@@ -296,7 +296,7 @@ def _jams(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
 
 
 def _distributions(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
-    """Loops of their own for all statements of an outermost nest; each nest once."""
+    """Distribution of all statements of an outermost nest; each nest once."""
     positions = nest.component.positions
     if not 1 < len(positions) <= MOST or inside(plan, nest.component.first[:1]) != nest.component:
         return
@@ -309,7 +309,7 @@ def _distributions(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
 
 
 def _reorderings(plan: Plan) -> Iterator[Proposal]:
-    """Neighbours in one body that change places."""
+    """Swaps of adjacent components in one body."""
     for first, second in pairwise(plan.leaves):
         shared = plan.common_loops(Component.of([first.position, second.position]))
         one, two = (inside(plan, leaf.position[: shared + 1]) for leaf in (first, second))
@@ -324,11 +324,11 @@ def _reorderings(plan: Plan) -> Iterator[Proposal]:
 
 
 SIZES = {1: (256,), 2: (8, 32), 3: (2, 4, 32)}
-"""Threads of a block along so many loops: a warp along the innermost."""
+"""Threads of a block by the number of loops: a warp along the innermost."""
 
 
 def mappings(plan: Plan) -> Iterator[Proposal]:
-    """For each statement with loops, in the order of the text."""
+    """Mappings for each statement with loops, in source order."""
     for leaf in plan.leaves:
         handle = handle_at(plan, leaf.position)
         if handle is None or not leaf.loops:
@@ -347,7 +347,7 @@ def _bands(loops: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _mapped(handle: str, loops: tuple[str, ...], band: tuple[str, ...]) -> tuple[Step, ...]:
-    """The band outside of the loops that come after its first one, tiled and mapped."""
+    """Tile and map the band without the loops that come after its first one."""
     first = loops.index(band[0])
     order = (*loops[:first], *band, *(loop for loop in loops[first:] if loop not in band))
     counts = tuple(LoopNumber(size, loop) for loop, size in zip(band, SIZES[len(band)], strict=True))
@@ -361,7 +361,7 @@ def _mapped(handle: str, loops: tuple[str, ...], band: tuple[str, ...]) -> tuple
 
 
 def _distributed(plan: Plan, leaf: PlanLeaf, band: tuple[str, ...]) -> Iterator[tuple[Step, ...]]:
-    """Nothing, where the loops are the statement's own; else its distribution from the others in them."""
+    """Nothing if the statement shares no loops; else its distribution."""
     around: Position = leaf.position[: leaf.loops.index(band[0]) + 1]
     others = inside(plan, around).positions
     if len(others) == 1:

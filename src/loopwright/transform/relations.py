@@ -1,4 +1,4 @@
-"""Maps between iteration vectors, as `affine` takes them, with the names their author used."""
+"""Maps between iteration vectors, the arguments of `affine`, with their author's names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loopwright.presburger.sets import IN, OUT
 
 @dataclass(frozen=True)
 class Output:
-    """One new iterator: its name if it has one, and the old iterators its value comes from."""
+    """One new iterator: its name if it has one, and the old iterators it is computed from."""
 
     name: str | None
     sources: tuple[int, ...]
@@ -27,7 +27,7 @@ class Output:
 
 @dataclass(frozen=True)
 class IterationFunction:
-    """f: Z^a -> Z^b, `relation` between unnamed tuples.  `inputs` are what the author called them."""
+    """f: Z^a -> Z^b, `relation` between unnamed tuples.  `inputs` are the author's names."""
 
     relation: isl.Map
     inputs: tuple[str | None, ...]
@@ -42,7 +42,7 @@ class IterationFunction:
         return len(self.outputs)
 
     def loop_names(self, loops: tuple[str, ...]) -> tuple[str, ...]:
-        """What the loops around a statement are called afterwards, given their names before.
+        """The names of the loops around a statement afterwards, given their names before.
 
         A copied iterator keeps its loop's name, a named one has its own, and one that is an
         expression is named after the loop it comes from.
@@ -66,7 +66,7 @@ class IterationFunction:
         return old[output.sources[0]]
 
     def moved_loop(self, loop: int, *, or_reversed: bool = False) -> int | None:
-        """Where a loop's iterator is found unchanged among the new ones, or its negative; None if nowhere."""
+        """The index of the new iterator equal to a loop's iterator or its negative; None if there is none."""
         if loop >= self.taken:
             return loop + self.given - self.taken
         copies = [
@@ -77,7 +77,7 @@ class IterationFunction:
         return copies[-1] if copies else None
 
     def ambiguity(self) -> str | None:
-        """A new iterator that the map leaves open."""
+        """A new iterator that the map does not determine."""
         for k, output in enumerate(self.outputs):
             if not only(self.relation, OUT, k).is_single_valued():
                 what = output.name or f"iterator {k + 1}"
@@ -96,7 +96,7 @@ def function_of(
     names: tuple[str | None, ...] | None = None,
     inputs: tuple[str | None, ...] | None = None,
 ) -> IterationFunction:
-    """The map with what its outputs depend on; `names` are those it gives to new iterators."""
+    """The map with the inputs of each output; `names` are those it gives to new iterators."""
     count = relation.dim(IN)
     relation = relation.apply_range(_unnamed(relation.dim(OUT)))
     outputs = []
@@ -150,5 +150,5 @@ def vector(outputs: Sequence[isl.Aff]) -> isl.MultiAff:
 
 
 def function(outputs: Sequence[isl.Aff], names: Sequence[str | None] | None = None) -> IterationFunction:
-    """f(x) = outputs; `names` are the new loops' where given."""
+    """f(x) = outputs; `names` are those of the new loops, if given."""
     return function_of(isl.Map.from_multi_aff(vector(outputs)), tuple(names) if names is not None else None)

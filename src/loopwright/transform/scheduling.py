@@ -1,8 +1,8 @@
-"""A plan as a schedule for the generator.
+"""Converts a plan to a schedule for the generator.
 
-The positions of the vectors become sequences, the iteration numbers bands, so that every loop
-can have options of its own.  `flat_schedule` is the same order as one band over the whole
-vector: nothing is rearranged in it, so it is what loops should be proved against.
+The positions of the vectors become sequences, the iteration numbers bands, so each loop can have its own
+options.  `flat_schedule` is the same order as one band over the whole vector: it is not rearranged, so loops
+are proved against it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from loopwright.transform.vectors import Position, at, entry, iteration_numbers,
 
 
 def annotation_of(directive: LoopDirective) -> Independent | None:
-    """What a directive says of a loop; the others are options of its band."""
+    """The annotation of a loop by a directive; other directives are options of its band."""
     match directive.kind:
         case DirectiveKind.PARALLEL:
             return Parallel()
@@ -51,8 +51,8 @@ def flat_schedule(program: Program) -> trees.Schedule:
 def to_schedule(plan: Plan) -> trees.Schedule:
     """The schedule with the plan's directives.
 
-    A loop that is to be parallel or a vector loop is below an annotation of the schedule dimension it
-    scans, which is the depth of the loop, 0 the outermost.
+    A parallel or vector loop is below an annotation of the schedule dimension it scans, which is the depth of
+    the loop, 0 the outermost.
     """
     program = plan.program
     if not program.statements:
@@ -61,7 +61,7 @@ def to_schedule(plan: Plan) -> trees.Schedule:
 
 
 def _subtree(plan: Plan, path: Position, loop: int) -> trees.Tree:
-    """What is below the positions `path`: a sequence of its children, each in its loops."""
+    """The subtree below the positions `path`: a sequence of its children, each in its loops."""
     below = [leaf for leaf in plan.leaves if leaf.position[: len(path)] == path]
     children = sorted({leaf.position[: loop + 1] for leaf in below})
     if len(children) == 1:
@@ -84,7 +84,7 @@ def _instances(plan: Plan, path: Position) -> isl.UnionSet:
 
 
 def _is_beside(schedule: isl.Map, path: Position) -> bool:
-    """Whether no instance is below `path`, as the constants of its times show at once."""
+    """Whether the constants of its times show that no instance is below `path`."""
     for level, place in enumerate(path):
         value = schedule.plain_get_val_if_fixed(OUT, 2 * level)
         if value.is_int() and value.to_python() != place:
@@ -93,7 +93,7 @@ def _is_beside(schedule: isl.Map, path: Position) -> bool:
 
 
 def _loops(plan: Plan, path: Position, loop: int) -> trees.Tree:
-    """The band of the loops from `loop` on that are perfectly nested, and what is inside."""
+    """The band of the loops from `loop` on that are perfectly nested, with the subtree inside."""
     start, annotations = loop, _annotations(plan, path, loop)
     while True:
         below = [leaf for leaf in plan.leaves if leaf.position[: len(path)] == path]
@@ -115,7 +115,7 @@ def _loops(plan: Plan, path: Position, loop: int) -> trees.Tree:
 
 
 def _annotations(plan: Plan, path: Position, loop: int) -> list[Independent]:
-    """One of a kind, in the order of the kinds."""
+    """The annotations, one of each kind, in the order of the kinds."""
     here = [d for d in plan.directives if d.loop == loop and path[: loop + 1] in d.paths]
     found = {d.kind: annotation_of(d) for d in sorted(here, key=lambda d: list(DirectiveKind).index(d.kind))}
     return [annotation for annotation in found.values() if annotation is not None]
@@ -127,7 +127,7 @@ def _band(plan: Plan, path: Position, loops: range, child: trees.Tree) -> trees.
 
 
 def _member(plan: Plan, path: Position, loop: int) -> trees.Member:
-    """Unrolling by a factor, or in a kernel, is for what is full; the rest stays a loop."""
+    """The band member; only full strips are unrolled by a factor, or in a kernel; the rest stays a loop."""
     here = [d for d in plan.directives if path[: d.loop + 1] in d.paths]
     kinds = {d.kind for d in here if d.loop == loop}
     kind = trees.LoopType.SEPARATE if DirectiveKind.SEPARATE in kinds else trees.LoopType.DEFAULT
@@ -158,7 +158,7 @@ def _order(plan: Plan, path: Position, loops: range) -> isl.UnionMap:
 
 
 def _isolate(plan: Plan, path: Position, loops: range) -> isl.Map | None:
-    """{ outer loops -> this band's loops : full for every directive that is about these loops }."""
+    """{ outer loops -> this band's loops : full for every directive on these loops }."""
     isolated: isl.Set | None = None
     for directive in plan.directives:
         if directive.kind is DirectiveKind.ISOLATE and _concerns(directive, path, loops):
@@ -172,7 +172,7 @@ def _isolate(plan: Plan, path: Position, loops: range) -> isl.Map | None:
 
 
 def in_kernel(plan: Plan, directive: LoopDirective) -> bool:
-    """Whether blocks of a GPU run the loops to split: a block asks for itself whether its tile is full."""
+    """Whether blocks of a GPU run the loops to split: each block tests whether its tile is full."""
     return any(
         one.kind is DirectiveKind.BLOCK
         and one.loop <= directive.loop

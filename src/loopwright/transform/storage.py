@@ -1,9 +1,9 @@
-"""Storage changed: the same statements on other cells, a value in the plan.
+"""Changes of storage: the same statements on other cells, recorded in the plan.
 
-An operation on storage rewrites accesses in the text of a region, `acc` to `acc_i[i]`, and declares what is
-new there.  The text is read like any other, so the new accesses are what their text says; the schedules of
-the plan stay.  Whether every read still sees the value it saw is proved of the two programs
-(`prove.legality.storage`), whoever made the second.
+An operation on storage rewrites accesses in the source of a region, `acc` to `acc_i[i]`, and declares new
+variables there.  The result is read like any other source, so the new accesses are those of its text; the
+schedules of the plan stay. `prove.legality.storage` proves from the two programs alone that every read still
+sees the same value.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from loopwright.source import Source, Span
 
 @dataclass(frozen=True, eq=False)
 class HeldCell:
-    """What a copy holds: of the program before, the cell { copy -> A[c] } before the time { copy -> θ }."""
+    """The value of a copy: in the old program, the cell { copy -> A[c] } before the time { copy -> θ }."""
 
     cell: isl.Map
     time: isl.Map
@@ -45,31 +45,31 @@ class SeenWrite:
 class Redundancy:
     """A program that computes values of another, some of them several times, and copies cells.
 
-    A statement named in `computes` has the iterators of the statement that it computes, and others.
+    A statement named in `computes` has the iterators of the statement that it computes, and additional ones.
     """
 
     computes: dict[str, str]
     held: dict[str, HeldCell] = field(default_factory=dict)
-    """What copies hold, unless they stage arrays tile by tile."""
+    """The values of copies, unless they stage arrays tile by tile."""
     instances: dict[str, isl.Set] = field(default_factory=dict)
-    """Of these statements, the instances that compute or hold something: nothing is known of the others."""
+    """The instances of these statements that compute or hold a value; the rest are unknown."""
     named_in: dict[str, isl.Set] = field(default_factory=dict)
-    """Simpler sets, those instances among them, in which it makes sense to ask what they would compute."""
+    """Simpler supersets of those instances, on which their computed value is defined."""
     named: dict[str, isl.Map] = field(default_factory=dict)
-    """{ S'[i'] -> S[i] } of these statements, where their iterators do not say it."""
+    """{ S'[i'] -> S[i] } of these statements, where their iterators do not determine it."""
     idle: frozenset[str] = frozenset()
-    """Statements that clear new storage: of what they write nothing is known."""
+    """Statements that clear new storage: the values they write are unknown."""
     seen: dict[tuple[str, int], tuple[SeenWrite, ...]] = field(default_factory=dict)
-    """For accesses of statements by their number, the writes that they see, where that is claimed."""
+    """For accesses of statements by number, the writes that they see, if claimed."""
 
 
 @dataclass(frozen=True)
 class StorageChange:
     """`after` is `before` with other storage, in the same order.
 
-    The access number k of a statement of `before` is number k of the same statement of `after`: together
-    they are the map from an instance and a cell to the new cell.  Statements of `after` that `before` does
-    not have are copies of cells.  `before` is `original` in the order that the plan had.
+    Access number k of a statement of `before` corresponds to number k of the same statement of `after`: this
+    defines the map from an instance and a cell to the new cell.  Statements of `after` that `before` does not
+    have are copies of cells.  `before` is `original` in the plan's order.
     """
 
     original: Program
@@ -78,9 +78,9 @@ class StorageChange:
     step: int
     """The number of the operation in the history of the plan."""
     redundancy: Redundancy | None = None
-    """Where `after` has other statements: what these compute and hold."""
+    """If `after` has other statements: the values that these compute and hold."""
     division: dict[str, str] = field(default_factory=dict)
-    """Statements of `after` that are parts of a statement of `before`, by the name of that."""
+    """Statements of `after` that are parts of a statement of `before`, by its name."""
     summands: dict[str, str] = field(default_factory=dict)
     """A statement of `after` that adds the second part of what a statement of `before` added."""
 
@@ -99,9 +99,9 @@ def with_storage(
     new: Sequence[Array],
     copies: Sequence[tuple[str, isl.Map]] = (),
 ) -> Program:
-    """The program with its text edited and the arrays `new` declared in it; its schedules stay.
+    """The program with its source edited and the arrays `new` declared in it; its schedules stay.
 
-    `copies` are put at the end of the text, each with the schedule { [i] -> vector } that it has.
+    `copies` are appended to the source, each with its schedule { [i] -> vector }.
     """
     if any(array.name == ELSEWHERE for array in program.arrays):
         raise BadInput(Code.STORAGE, "the region has calls or pointers that may touch any storage")
@@ -116,9 +116,9 @@ def with_storage(
 def divided_program(
     program: Program, edits: Sequence[TextEdit], copies: Sequence[tuple[str, isl.Map]], parts: Sequence[str]
 ) -> Program:
-    """The program with its text edited, and with `copies` at its end, which have these schedules.
+    """The program with its source edited and `copies` appended, which have these schedules.
 
-    Copy number k has instances of the statement parts[k], which that has no more.
+    Copy number k takes over instances of the statement parts[k].
     """
     taken = {name: schedule.domain() for name, (_, schedule) in zip(parts, copies, strict=True)}
     text = _edited(program, edits, (), "".join(copy for copy, _ in copies))
@@ -143,7 +143,7 @@ def unused_name(program: Program, wanted: str) -> str:
 def replaced_text(
     program: Program, text: str, new: Sequence[Array], statements: int | None = None
 ) -> Program:
-    """The program with other text for its region, which has its own schedules, and so many statements."""
+    """The program with new source for its region, which has its own schedules and so many statements."""
     if any(array.name == ELSEWHERE for array in program.arrays):
         raise BadInput(Code.STORAGE, "the region has calls or pointers that may touch any storage")
     declared = "".join(f"{array.declaration} " for array in new)
@@ -156,9 +156,9 @@ def replaced_text(
 
 
 def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array], end: str) -> Source:
-    """The text; declarations are put before the first statement, on its line, so that lines stay.
+    """The edited source; declarations go before the first statement, on its line, to keep line numbers.
 
-    They are part of what replaces its first character, so that they are inside of the region.
+    They are part of the replacement of its first character, so they are inside the region.
     """
     start = program.syntax.named_children[0].start
     declared = "".join(f"{array.declaration} " for array in new)
@@ -176,7 +176,7 @@ def _read(
 ) -> Program:
     """The edited region, its statements with the schedules they have in `old`, copies with the given ones.
 
-    What is `taken` are instances that statements have no more.
+    `taken` are the instances that statements no longer have.
     """
     found = _read_again(old, text)
     count = len(old.statements)
@@ -193,7 +193,7 @@ def _read(
 
 
 def _other_statements(old: Program, found: Program) -> BadInput | InternalError:
-    """Where a variable is no longer assigned after its declaration, that is not read as a statement."""
+    """Handle a variable no longer assigned after its declaration, which is then not read as a statement."""
     left = {one.name for one in found.arrays}
     constants = [one.name for one in old.arrays if one.rank == 0 and one.name not in left]
     if constants:
@@ -203,7 +203,7 @@ def _other_statements(old: Program, found: Program) -> BadInput | InternalError:
 
 
 def _read_again(old: Program, source: Source) -> Program:
-    """The region of a text in which the region `old` was replaced."""
+    """The region of a source in which the region `old` was replaced."""
     number = [region.place for region in old.file.regions].index(old.region)
     place = c_file(source).regions[number].place
     stated = [one.text for one in old.assumptions if one.kind is AssumptionKind.USER and one.place is None]
@@ -217,14 +217,14 @@ def _read_again(old: Program, source: Source) -> Program:
 
 @lru_cache(maxsize=64)
 def _read_once(place: Span, pure: tuple[str, ...], stated: tuple[str, ...]) -> Program:
-    """The region at a place of a text: a search performs the same steps again and again."""
+    """The region at a place of a source, cached because a search repeats the same steps."""
     return read_region(place, ReadOptions(pure, stated))
 
 
 def _continued(
     old: Program, found: Program, new: Sequence[Array], statements: tuple[Statement, ...]
 ) -> Program:
-    """What was read, with what is known of `old` and its arrays, and with the spaces of new ones."""
+    """The region as read, with the facts about `old` and its arrays, and the memory spaces of new ones."""
     spaces, known = {array.name: array.space for array in new}, {array.name: array for array in old.arrays}
     arrays = tuple(_as_known(one, known.get(one.name), spaces) for one in found.arrays)
     return replace(
@@ -238,14 +238,14 @@ def _continued(
 
 
 def _as_known(found: Array, old: Array | None, spaces: Mapping[str, MemorySpace | None]) -> Array:
-    """An array with its space, and whether it is seen after the region or by way of pointers."""
+    """An array with its memory space, and whether it is live-out or accessed through pointers."""
     if old is not None:
         found = replace(found, space=old.space, observed=old.observed, addressed=old.addressed)
     return replace(found, space=spaces[found.name]) if found.name in spaces else found
 
 
 def _scheduled(program: Program, copy: Statement, schedule: isl.Map) -> Statement:
-    """A copy, which only runs where the context holds."""
+    """A scheduled copy, which executes only where the context holds."""
     space = program.context.get_space()
     domain = copy.domain.align_params(space)
     timed = schedule.set_tuple_id(isl.dim_type.in_, domain.get_tuple_id()).align_params(space)

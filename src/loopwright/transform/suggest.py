@@ -1,4 +1,4 @@
-"""Proposals: steps worth trying on a program, what they are for, and the nests they are about."""
+"""Proposals: steps worth trying on a program, with their goals and nests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ProposalKind(Enum):
 
 
 class Aim(Enum):
-    """What a proposal would give its loops."""
+    """The aim of a proposal for its loops."""
 
     PARALLEL = auto()
     WAVEFRONT = auto()
@@ -47,7 +47,7 @@ class Aim(Enum):
 
 @dataclass(frozen=True)
 class Goal:
-    """An aim, the positions of the loops or statements it is for, and the loops by name."""
+    """An aim, the positions of its loops or statements, and the loops by name."""
 
     aim: Aim
     where: tuple[Position, ...]
@@ -56,7 +56,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Steps, the loops they are about and the `statements` whose order they change.
+    """Steps, the loops they affect and the `statements` whose order they change.
 
     Of several with the same `goal` only the first that is legal is of interest.
     """
@@ -67,13 +67,13 @@ class Proposal:
     statements: tuple[str, ...]
     goal: Goal
     moved: str | None = None
-    """The statement whose own loops are rearranged, where it is not all of them."""
+    """The statement whose own loops are rearranged, if not all are."""
     whole: str | None = None
-    """The innermost loop, where it is left out of the tiles."""
+    """The innermost loop, if it is not tiled."""
     reaches: tuple[Goal, ...] = ()
-    """Other goals that need no more proposals when it is legal."""
+    """Other goals that need no further proposals if it is legal."""
     unless: tuple[Goal, ...] = ()
-    """It is of no interest where one of these goals is reached."""
+    """It is skipped if one of these goals is reached."""
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -81,7 +81,7 @@ class Proposal:
 
     @property
     def is_skewed(self) -> bool:
-        """Whether its tiles are."""
+        """Whether its tiles are skewed."""
         return any(isinstance(one, Tile) and one.skew for one in self.operations)
 
     @property
@@ -89,13 +89,13 @@ class Proposal:
         return any(isinstance(one, Shift) for one in self.operations)
 
     def applied(self, plan: Plan) -> Plan | None:
-        """The plan after it; None where the operations have no meaning here."""
+        """The plan after it; None if the operations do not apply."""
         return attempted(plan, *self.steps)
 
 
 @dataclass(frozen=True)
 class NamedNest:
-    """Statements that share exactly the loops `loops`, under a handle that `definition` makes."""
+    """Statements that share exactly the loops `loops`, under a handle that `definition` creates."""
 
     component: Component
     loops: tuple[str, ...]
@@ -104,7 +104,7 @@ class NamedNest:
 
 
 def steps_of(*operations: Operation) -> tuple[Step, ...]:
-    """Steps that bind no handle."""
+    """The operations as steps that bind no handle."""
     return tuple(Step(one) for one in operations)
 
 
@@ -128,7 +128,7 @@ def inside(plan: Plan, path: Position) -> Component:
 
 
 def _nest(plan: Plan, component: Component, position: Position, loops: tuple[str, ...]) -> NamedNest | None:
-    """Under a handle that is there already, or under one lifted from a statement's; None without either."""
+    """The nest, under an existing handle or one lifted from a statement's; None without either."""
     name = handle_of(plan, component)
     if name is not None:
         return NamedNest(component, loops, name, ())
@@ -139,17 +139,17 @@ def _nest(plan: Plan, component: Component, position: Position, loops: tuple[str
 
 
 def handle_of(plan: Plan, component: Component) -> str | None:
-    """What the component is called: by a label rather than by a statement's own name."""
+    """The name of the component, preferably a label rather than a statement's own name."""
     return next((name for name, known in plan.components.items() if known == component), None)
 
 
 def handle_at(plan: Plan, position: Position) -> str | None:
-    """What the statements at a position are called."""
+    """The name of the statements at a position."""
     return handle_of(plan, Component.of([position]))
 
 
 def handles_at(plan: Plan, positions: Iterable[Position]) -> tuple[str, ...] | None:
-    """What the statements at each position are called; None where those at one of them have no name."""
+    """The names of the statements at each position; None if one has no name."""
     found = [handle_at(plan, position) for position in positions]
     known = tuple(name for name in found if name is not None)
     return known if len(known) == len(found) else None

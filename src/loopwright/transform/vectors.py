@@ -23,12 +23,12 @@ Position: TypeAlias = tuple[int, ...]
 
 
 def entry(loop: int) -> int:
-    """Where the iteration number of a loop, counted from 0, is in the schedule vector."""
+    """The index in the schedule vector of the iteration number of a loop, counted from 0."""
     return 2 * loop + 1
 
 
 def loops_of(schedule: isl.Map) -> int:
-    """M: how many iteration numbers the vectors have."""
+    """M: the number of iteration numbers in the vectors."""
     return (int(schedule.dim(OUT)) - 1) // 2
 
 
@@ -45,7 +45,7 @@ def pieces(schedule: isl.Map) -> tuple[tuple[Position, isl.Map], ...]:
 
 
 def _fixed(part: isl.Map) -> Position | None:
-    """The position, where isl has it as constants."""
+    """The position, if it is constant in isl."""
     values = [part.plain_get_val_if_fixed(OUT, place) for place in range(0, part.dim(OUT), 2)]
     if all(value.is_int() for value in values):
         return tuple(map(integer, values))
@@ -112,7 +112,7 @@ def padded(schedule: isl.Map, loops: int) -> isl.Map:
 
 
 def step_after(position: Position, place: Position, depth: int) -> Position:
-    """One further in the body of the loop at `depth`, for what stands at `place` or after it there."""
+    """Advance by one the positions from `place` on in the body of the loop at `depth`."""
     later = position[:depth] == place[:depth] and position[depth] >= place[depth]
     return tuple(int(later and k == depth) for k in range(len(position)))
 

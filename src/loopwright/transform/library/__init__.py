@@ -1,1 +1,1 @@
-"""The named transformations, one family a file, each made of the four operators and directives."""
+"""The named transformations, one family per file, each composed of the four operators and directives."""

@@ -1,7 +1,6 @@
-"""What operations on storage change in the text of a region: accesses to a variable, with its declaration,
-and copies of cells that they add, with their place in the order.
+"""Edits the source for operations on storage: accesses, declarations, and scheduled copies of cells.
 
-Affine functions of iterators and parameters as C.
+It also writes affine functions of iterators and parameters as C.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from loopwright.transform.storage import TextEdit
 from loopwright.transform.vectors import Position, entry
 
 MOST_ON_STACK = 4096
-"""Elements of an array that the function keeps on its stack."""
+"""The most elements of an array that the function keeps on its stack."""
 
 
 def in_space(array: Array, space: MemorySpace | None = None) -> Array:
-    """In the memory of a GPU that is named; else on the stack if small and constant, or allocated."""
+    """The array in the given GPU memory; without one, on the stack if small and constant, else allocated."""
     size = 1
     for extent in array.extents:
         size = size * int(extent) if size and extent.isdigit() else 0
@@ -79,7 +78,7 @@ def moved(statement: Statement, name: str, front: str, place: Span | None = None
 
 
 def without_declaration(program: Program, array: Array) -> Iterator[TextEdit]:
-    """Of a variable declared in the region only its first value stays.
+    """For a variable declared in the region, keep only its initialisation.
 
     double x = e, y = f;   -->   x = e; double y = f;
     """
@@ -96,7 +95,7 @@ def without_declaration(program: Program, array: Array) -> Iterator[TextEdit]:
 
 
 def declared_values(program: Program, array: Array, statement: Statement) -> Iterator[TextEdit]:
-    """`double x; x = e` for `double x = e`, where that is the statement: x stays declared for others."""
+    """`double x; x = e` for `double x = e`, if that is the statement: x stays declared for others."""
     for node in walk(program.syntax):
         if node.type != "declaration":
             continue
@@ -135,7 +134,7 @@ def _by_itself(declaration: Node, number: int, front: str, name: str) -> Iterato
 
 
 def _specifiers(declaration: Node) -> Span:
-    """What stands before the first declarator: its type."""
+    """The text before the first declarator: its type."""
     first = declaration.children_by_field_name("declarator")[0]
     return declaration.source.at(declaration.start, first.start - declaration.start)
 
@@ -164,7 +163,7 @@ def copy_schedule(place: Position, depth: int, rank: int) -> isl.Map:
 
 
 def loops_over(program: Program, cells: isl.Set, iterators: tuple[str, ...]) -> str:
-    """Loops over a box with the cells as a condition, which says exactly what is copied."""
+    """Loops over a box with the cells as a condition, which selects exactly what is copied."""
     test = membership(program, cells, iterators, cells)
     loops = loops_over_box(program, cells, iterators, ("int",) * len(iterators))
     return f"{loops}{f'if ({test}) ' if test else ''}"
@@ -186,7 +185,7 @@ def loops_over_box(
 
 
 def membership(program: Program, points: isl.Set, iterators: tuple[str, ...], domain: isl.Set) -> str:
-    """That a point of `domain` is one of these, in C; nothing where all are."""
+    """A C condition that a point of `domain` is one of these; empty if all are."""
     tests = [
         " && ".join(_condition(program, one, iterators, domain) for one in _stated(basic))
         for basic in basic_sets(points.compute_divs())
@@ -197,7 +196,7 @@ def membership(program: Program, points: isl.Set, iterators: tuple[str, ...], do
 def _range(cells: isl.Set, k: int, iterator: str, argument: str) -> tuple[isl.Aff, isl.Aff]:
     """A lower bound of dimension k in terms of those before it, and what is not negative up to the last.
 
-    Where those before it give none, the bound of all of them: the condition leaves out what is too much.
+    If those before it give no bound, it is the bound over all of them: the condition excludes the excess.
     """
     low: isl.Aff | None = None
     divided: isl.Aff | None = None
@@ -226,14 +225,14 @@ def _unbounded(iterator: str, argument: str) -> Misuse:
 
 
 def _stated(basic: isl.BasicSet) -> list[isl.Constraint]:
-    """The constraints but for those that say what a quotient is."""
+    """The constraints except those that define a quotient."""
     return [one for one in basic.get_constraints() if not one.is_div_constraint()]
 
 
 def _condition(
     program: Program, constraint: isl.Constraint, iterators: tuple[str, ...], domain: isl.Set
 ) -> str:
-    """`e >= 0`, `e == 0` with quotients, or `e % d == 0`, which is how e = d q reads for some q."""
+    """`e >= 0`, `e == 0` with quotients, or `e % d == 0`, which expresses e = d q for some q."""
     value = constraint.get_aff()
     text = divided_text(program, value, iterators, domain)
     if text is not None:
@@ -251,10 +250,10 @@ def affine_text(program: Program, value: isl.Aff, iterators: Sequence[str]) -> s
 
 
 def divided_text(program: Program, value: isl.Aff, iterators: Sequence[str], domain: isl.Set) -> str | None:
-    """The same with divisions, which C rounds towards zero: None where one may be negative or is nested.
+    """The same with divisions, which C rounds towards zero: None if one may be negative or is nested.
 
-    floor((-1 - e) / d) = -1 - floor(e / d) and floor((e + d) / d) = 1 + floor(e / d), so that one of
-    e, -1 - e and d - 1 - e has to be positive.
+    floor((-1 - e) / d) = -1 - floor(e / d) and floor((e + d) / d) = 1 + floor(e / d), so one of e, -1 - e and
+    d - 1 - e must be positive.
     """
     terms = _terms(program, value, iterators)
     for k in range(value.dim(DIV)):

@@ -1,8 +1,8 @@
-"""What accesses touch in an iteration: points with affine bounds, each of which is a cell.
+"""Computes the points that accesses touch in an iteration, with affine bounds; each point is a cell.
 
-    by cells    { [t, c] }    a point is a cell, and its place in a copy is c - l(t)
+    by cells    { [t, c] }    a point is a cell, at index c - l(t) of a copy
     by loops    { [t, u] }    a point is an iteration of the loops u that the cell A[f(t, u)] depends on, and
-                              its place is u - l(t): threads that run u have their own places
+                              its index is u - l(t): each thread that runs u has its own index
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Box:
 
 
 def box_of_cells(program: Program, accesses: Sequence[PackedAccess], depth: int, name: str) -> Box:
-    """The cells of an iteration of the loops around the copy, and affine bounds of them."""
+    """The cells of an iteration of the loops around the copy, with affine bounds."""
     points = touched_cells(program, accesses, depth)
     lows, extents = _bounds_of(points, depth, name)
     cells = [coordinate(points.get_space(), k) for k in range(depth, points.dim(DIM))]
@@ -95,7 +95,7 @@ def touched_cells(program: Program, accesses: Sequence[PackedAccess], depth: int
 def touched_points(
     program: Program, accesses: Sequence[PackedAccess], depth: int, inner: tuple[int, ...]
 ) -> isl.Set:
-    """{ [t, u] : an access is run in iteration t of the loops around the copy and u of `inner` loops }."""
+    """{ [t, u] : an access executes in iteration t of the loops around the copy and u of `inner` loops }."""
     found: list[isl.Set] = []
     for one in accesses:
         loops = loops_of(one.piece)
@@ -130,7 +130,7 @@ def _bounds_of(points: isl.Set, depth: int, name: str) -> tuple[tuple[isl.Aff, .
 
 
 def _extent(cells: isl.Set, depth: int, k: int, name: str) -> tuple[isl.Aff, isl.Aff]:
-    """A lower bound of subscript k in terms of t, and how many there are at most: the least constant."""
+    """A lower bound of subscript k in terms of t, and the least constant bound on their number."""
     best: tuple[tuple[int, int], isl.Aff, isl.Aff] | None = None
     for low in _lower_bounds(cells, depth, k):
         space = cells.get_space()
@@ -147,7 +147,7 @@ def _extent(cells: isl.Set, depth: int, k: int, name: str) -> tuple[isl.Aff, isl
 
 
 def _lower_bounds(cells: isl.Set, depth: int, k: int) -> list[isl.Aff]:
-    """Functions of t below subscript k."""
+    """Functions of t that are lower bounds of subscript k."""
     others = cells.project_out(DIM, k + 1, cells.dim(DIM) - k - 1).project_out(DIM, depth, k - depth)
     found: list[isl.Aff] = []
     for constraint in others.compute_divs().simple_hull().remove_unknown_divs().get_constraints():
@@ -161,7 +161,7 @@ def _lower_bounds(cells: isl.Set, depth: int, k: int) -> list[isl.Aff]:
 
 
 def _bounds(constraint: isl.Constraint, k: int, *, below: bool) -> bool:
-    """Whether it is a bound of dimension k itself, and no multiple of it."""
+    """Whether it is a bound of dimension k itself, not of a multiple of it."""
     factor = constraint.get_coefficient_val(DIM, k)
     unit = factor.is_one() or factor.is_negone()
     right = constraint.is_equality() or factor.is_one() == below
@@ -169,7 +169,7 @@ def _bounds(constraint: isl.Constraint, k: int, *, below: bool) -> bool:
 
 
 def parameter_count(bound: isl.Aff) -> int:
-    """How many parameters a function has."""
+    """The number of parameters of a function."""
     return len(involved(bound, PARAM))
 
 

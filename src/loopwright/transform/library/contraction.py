@@ -1,4 +1,4 @@
-"""Contraction, renaming, padding: an array of another shape, or a variable of its own for a component.
+"""Contraction, renaming and padding: change the shape of an array, or give a component its own variable.
 
     contract(x, 1)   x[e][f]            -->   x_1[f]
     contract(x, 8, ring)   x[e][f]      -->   x_ring[e % 8][f]
@@ -38,7 +38,7 @@ def contract(plan: Plan, name: str, count: int | None) -> Plan:
 
 
 def ring(plan: Plan, name: str, count: int | None) -> Plan:
-    """The plan with an array of `count` rows, each of which takes the place of the one `count` before it."""
+    """The plan with an array of `count` rows, each in the storage of the one `count` before it."""
     array = variable_called(plan, name)
     if count is None:
         raise Misuse(Code.STORAGE, "a ring has a number of rows: contract(x, 8, ring)", argument="ring")
@@ -54,7 +54,7 @@ def ring(plan: Plan, name: str, count: int | None) -> Plan:
 def _reshaped(
     plan: Plan, array: Array, wanted: str, extents: tuple[str, ...], change: Callable[[list[str]], list[str]]
 ) -> Plan:
-    """The plan with an array of these extents, whose subscripts are made of those of the old one."""
+    """The plan with an array of these extents, whose subscripts are computed from those of the old one."""
     program = plan.program
     new = unused_name(program, wanted)
     made = Array(new, len(extents), array.element_type, local=True, extents=extents)
@@ -69,7 +69,7 @@ def _reshaped(
 
 
 def _subscripts(program: Program, statement: Statement, place: Span, array: Array) -> list[Node]:
-    """The subscripts of the access at `place`, in the order of the text."""
+    """The subscripts of the access at `place`, in source order."""
     node = next((one for one in walk(program.syntax) if one.span == place), None)
     found: list[Node] = []
     while node is not None and node.type == "subscript_expression":
@@ -83,7 +83,7 @@ def _subscripts(program: Program, statement: Statement, place: Span, array: Arra
 
 
 def rename(plan: Plan, name: str, component: Component) -> Plan:
-    """The plan in which the statements of the component use a variable of their own for `name`."""
+    """The plan in which the component has its own variable in place of `name`."""
     program, array = plan.program, variable_called(plan, name)
     inside = [program.statement(one) for one in plan.statements_at(component)]
     users = [one for one in inside if any(access.array == name for access in one.accesses)]
@@ -98,7 +98,7 @@ def rename(plan: Plan, name: str, component: Component) -> Plan:
 
 
 def pad(plan: Plan, name: str, amount: int) -> Plan:
-    """The plan with an array whose rows are longer, by elements that nothing uses."""
+    """The plan with an array whose rows are longer by unused elements."""
     program, array = plan.program, variable_called(plan, name)
     if not array.rank:
         raise Misuse(Code.STORAGE, f"{name} has no rows", argument="variable")

@@ -1,18 +1,18 @@
-"""A statement that was split gets a text of its own for a part of its instances.
+"""Splits a statement in the source, so that a part of its instances has its own text.
 
     for (i) for (j) S: x;                       for (i) for (j) { if (not c) x; }
                              -->
                                                 for (i) for (j) if (c) S': x;
 
-Operations on storage change what a text says, so what is only for some instances needs a text that only
-these have.  The order stays: S' has the times that its instances have as instances of S.
+Operations on storage edit the source, so a change to only some instances requires a statement with only
+these.  The order is preserved: S' has the schedule that its instances have in S.
 
-A statement that adds a sum becomes two statements, which add its two parts one after the other.
+A statement that adds a sum can be split into two statements, which add its two parts in sequence.
 
     S: x += a + b;   -->   S: x += a;   T: x += b;
 
-Each takes one operation for a product and its addition, where `x + (a * b + c * d)` takes three for two.
-x + (a + b) becomes (x + a) + b: legal only where values may be combined in any order.
+Each takes one operation for a product and its addition, whereas `x + (a * b + c * d)` takes three for two.
+x + (a + b) becomes (x + a) + b: legal only if reassociation is allowed.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ def _refuse_directives(plan: Plan, statement: Statement) -> None:
 
 
 def boxed_loops(program: Program, statement: Statement) -> str:
-    """Loops over a box that holds the instances; the test says which ones run."""
+    """Loops over a box that contains the instances; the test selects those that execute."""
     types = statement.iterator_types
     return loops_over_box(program, statement.domain, statement.iterators, types, "target")
 
 
 def split_sum(plan: Plan, component: Component) -> tuple[Plan, Component, Component]:
-    """The plan with both statements in the loops of the one, the statement, and the new one after it."""
+    """Return the plan with both statements in the same loops, the old statement, and the new one after it."""
     statement = _only_statement(plan, component)
     found = added_sum(statement.body.place.text)
     if found is None or statement.body.terminator:

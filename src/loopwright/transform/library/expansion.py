@@ -3,13 +3,13 @@
     x  in iteration (i, j)   -->   x_i_j[i - l][j - m],   l and m the least values of i and j
 
 Every access uses the cell of its own iteration.  The sizes are those of the smallest box that affine
-bounds describe and that holds all iterations in which the variable is used.  Of a variable that may be looked
-at after the region, the values that are written last are copied back.
+bounds describe and that holds all iterations in which the variable is used.  If the variable may be live
+after the region, the values written last are copied back.
 
-A variable without subscripts that wraps around one loop, read before it is written there, has one cell more,
-for what it holds before the loop:
+A scalar that is carried around one loop, read before it is written there, gets an additional cell for its
+value before the loop:
 
-    reads that see what the iteration before wrote   -->   x_i[i - l]
+    reads of a value written in the previous iteration   -->   x_i[i - l]
     writes, and reads after them                     -->   x_i[i - l + 1]
     before the loop                                  -->   x_i[0]
 """
@@ -58,15 +58,15 @@ class ExpandedLoop:
     low: isl.Aff
     high: isl.Aff
     sizes: isl.Set
-    """For which it runs."""
+    """The sizes for which it executes."""
 
     def index(self, program: Program, statement: Statement, less: int = 0) -> str:
-        """The subscript for an access of the statement, from 0; `less` for that of an iteration before."""
+        """The subscript for an access of the statement, from 0; minus `less` for an earlier iteration."""
         value = self.values[statement.name].add_constant_val(isl.Val(-less))
         return self._text(program, value.sub(_on(self.low, value)), statement.iterators, statement.domain)
 
     def extent(self, program: Program) -> str:
-        """How many cells there are, right for all sizes for which the loop runs."""
+        """The number of cells, correct for all sizes for which the loop executes."""
         count = self.high.sub(self.low).add_constant_val(isl.Val(1))
         sizes = isl.Set.universe(count.get_domain_space()).intersect_params(self.sizes)
         return self._text(program, count, (), sizes)
@@ -134,7 +134,7 @@ def _fronts(
 
 
 def _old_values(plan: Plan, users: Sequence[Statement], name: str, loop: str) -> frozenset[Span]:
-    """The reads in the loop that see what the iteration before it wrote; none where others see that too."""
+    """The reads in the loop of the previous iteration's values; none if others see these too."""
     numbers = {
         one.name: only(piece.intersect_domain(one.domain), OUT, entry(plan.leaf(position).loops.index(loop)))
         for one in users
@@ -155,7 +155,7 @@ def _old_values(plan: Plan, users: Sequence[Statement], name: str, loop: str) ->
 
 
 def _distances(program: Program, reader: Statement, read: Access, numbers: dict[str, isl.Map]) -> set[int]:
-    """How many iterations before its own a read finds what it sees, as far as it is 0 or 1; else -1."""
+    """The distance in iterations from the write to each read, if it is 0 or 1; else -1."""
     flow, _ = value_based_flow(
         with_accesses(program, lambda _, one: one is read or (one.array == read.array and one.is_write))
     )
@@ -179,7 +179,7 @@ def _differences(times: isl.Map) -> list[isl.Val]:
 
 
 def _wrapped(plan: Plan, users: Sequence[Statement], name: str) -> ExpandedLoop:
-    """The loop with a cell more, for what is there before it; statements before it use that."""
+    """The loop with an additional cell for the value before it, which statements before it use."""
     inner = [one for one in users if any(name in plan.leaf(p).loops for p, _ in pieces(one.schedule))]
     loop = _loop(plan, inner, name, 0)
     start = min(position for one in inner for position, _ in pieces(one.schedule))
@@ -280,9 +280,10 @@ def _value(plan: Plan, statement: Statement, name: str, item: int) -> isl.Aff:
 
 
 def _bounds(numbers: isl.Set, name: str, item: int, *, over_tiles: bool) -> tuple[isl.Aff, isl.Aff]:
-    """Functions of the parameters between which all numbers are, constants where there are some.
+    """Functions of the parameters that bound all numbers, constants where possible.
 
-    They are affine, but for the upper bound of a loop over tiles, or to n / s: s t <= e, so that t <= [e/s].
+    They are affine, except for the upper bound of a loop over tiles, or to n / s: s t <= e, so that t <=
+    [e/s].
     """
     below: list[isl.Aff] = []
     above: list[isl.Aff] = []

@@ -9,15 +9,15 @@ the row in the tile and b the cell, counted from the first one of row 0, which h
     -δ1 a <= b <= w - 1 + δ0 a                                                       (it grows)
     -δ1 h + δ0 (a - H) <= b <= w - 1 + δ0 h - δ1 (a - H)                             (it shrinks)
 
-What lies left and right of a tile that grows are tiles that shrink, and they are earlier; a tile that shrinks
-needs nothing of the tiles next to it.  So there are two phases, each of tiles that are independent:
+Left and right of a growing tile are shrinking tiles, which are earlier; a shrinking tile does not depend on
+the tiles next to it.  So there are two phases of independent tiles:
 
     phase 0:   a = τ + H - 2H T     b = s - W S - D T                    W = 2w + (δ0 + δ1) h
     phase 1:   a = τ     - 2H T     b = s - W S - D T - w - δ0 h         D = (δ0 - δ1) h
 
 At each time the rows of both phases have W cells together, and the next tile of a phase begins with the row
-the last one ended with, which is where D comes from.  The order is [T, phase, S, R.., t, s, r..], where a
-classical tile of another loop r is R = [(r + δ1 a) / size], its own δ1 making dependences go forwards.
+that the last one ended with, which gives D.  The order is [T, phase, S, R.., t, s, r..], where a classical
+tile of another loop r is R = [(r + δ1 a) / size], where its own δ1 makes dependences non-negative.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position, padded, pieces, rewritten
 
 STEEPEST = 16
-"""The largest slope that is looked for."""
+"""The largest slope that is searched for."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ class Hexagons:
     width: int
     """w, of the first row."""
     slopes: tuple[Slopes, ...]
-    """Of the loop that hexagons are in, then of each classical one."""
+    """The slopes of the hexagonal loop, then of each classical one."""
     sizes: tuple[int, ...]
-    """Of the classical tiles."""
+    """The sizes of the classical tiles."""
 
     @property
     def count(self) -> int:
-        """How many loops are tiled."""
+        """The number of tiled loops."""
         return len(self.slopes) + 1
 
     def relation(self, position: Position, phase: int) -> isl.Map:
@@ -95,7 +95,7 @@ class Hexagons:
 def hexagon(
     plan: Plan, component: Component, tiles: Sequence[SizedLoop]
 ) -> tuple[Plan, Component, Component]:
-    """The plan with tiles of a component, and its parts of the two phases."""
+    """Return the plan with tiles of a component, and the parts of its two phases."""
     shape = hexagons_of(plan, component, tiles)
     first, count = shape.first, shape.count
     images: dict[Position, tuple[Position, ...]] = {}
@@ -127,7 +127,7 @@ def _parts(
     functions: tuple[IterationFunction, IterationFunction] | None,
     places: tuple[Position, ...],
 ) -> Iterator[isl.Map]:
-    """The two phases of what is tiled; the rest as it is."""
+    """The two phases of the tiled instances; the rest is unchanged."""
     if functions is None:
         yield piece
         return
@@ -147,7 +147,7 @@ def _functions(
 
 
 def hexagons_of(plan: Plan, component: Component, tiles: Sequence[SizedLoop]) -> Hexagons:
-    """The shape that the sizes and the dependences give."""
+    """The shape for these sizes and dependences."""
     first, loops = tiles[0].loop, [one.loop for one in tiles]
     if len(loops) < 2 or loops != list(range(first, first + len(loops))):
         message = "hexagons are of a time loop and the loops right inside it, named from the outside in"

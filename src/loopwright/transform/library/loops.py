@@ -1,11 +1,11 @@
-"""One nest, its loops in another order or counted another way: every one is an `affine`.
+"""Reorders or renumbers the loops of one nest: each operation is an `affine`.
 
-Loops that count 0, 1, 2, ..., as in [Namjoshi2016].
+`from_zero` makes loops count 0, 1, 2, ..., as in [Namjoshi2016].
 
-Loops mapped to a GPU: a grid of blocks of threads, along three axes [Grosser2015, section 7.4].
+Loops can also be mapped to a GPU: a grid of blocks of threads, along three axes [Grosser2015, section 7.4].
 
-The innermost of the loops named is along x, where neighbours access neighbouring cells.  Nothing but the
-annotations of the loops changes; that their iterations are independent is proved as for `parallel`.
+The innermost named loop is along x, where adjacent threads access adjacent cells.  Only the annotations of
+the loops change; their iterations are proved independent as for `parallel`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import iteration_numbers, pieces
 
 _MOST_NAMES = 8
-"""Of statements in a message."""
+"""The most statements listed in a message."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def interchange(plan: Plan, component: Component, one: int, two: int) -> Plan:
 def permute(plan: Plan, component: Component, order: Sequence[int]) -> Plan:
     """affine(L, {[i0, i1, ...] -> [i(order 0), i(order 1), ...]}), `order` a permutation of the loops.
 
-    The loops named share the places they have now; a loop that is not named stays where it is.
+    The named loops exchange their places; other loops stay in place.
     """
     if len(set(order)) != len(order):
         raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop is named twice", argument="order")
@@ -93,14 +93,14 @@ def reverse(plan: Plan, component: Component, loop: int) -> Plan:
 
 
 def check_whole(plan: Plan, component: Component, loop: int) -> None:
-    """New loops around a loop are only made for all statements in it together."""
+    """Refuse new loops around a loop unless they contain all statements in it."""
     if loop >= plan.common_loops(component):
         raise Misuse(Code.LOOPS_DO_NOT_FIT, f"the statements share only {plan.common_loops(component)} loops")
     refuse_others(plan, component, loop)
 
 
 def refuse_others(plan: Plan, component: Component, loop: int) -> None:
-    """Nothing but the component is in its loops at depth `loop`."""
+    """Refuse other statements in the component's loops at depth `loop`."""
     others = plan.sharing(component, loop)
     if others.positions:
         name = plan.leaf(component.first).loops[loop]
@@ -126,9 +126,9 @@ def strip_mine(plan: Plan, component: Component, loop: int, size: int) -> Plan:
 
 
 def from_zero(plan: Plan, component: Component) -> Plan:
-    """affine(L, {[..., i, ...] -> [..., (i - start)/step, ...]}) for every loop as it was written.
+    """affine(L, {[..., i, ...] -> [..., (i - start)/step, ...]}) for every loop of the source.
 
-    An iterator that counts down has -i for its iteration number, so it is (start - i)/step.
+    The iteration number of a decreasing iterator is -i, so it becomes (start - i)/step.
     """
     names = plan.statements_at(component)
     for name in names:
@@ -171,10 +171,10 @@ def _counts_down(numbers: isl.Map, loop: int) -> bool:
 
 
 def _loop_starts(program: Program, statement: Statement) -> tuple[isl.PwAff, ...]:
-    """For each loop around the statement its first value as it is written, over all iterators.
+    """The initial value of each loop around the statement as written in the source, over all iterators.
 
-    A domain forgets a start at which nothing runs, so the text is read again; `BadInput` at a start
-    that is not an affine expression.
+    A domain does not contain a start at which nothing executes, so the source is read again; raises
+    `BadInput` for a start that is not affine.
     """
     heads = _heads(program.syntax, statement.body.place)[: statement.depth]
     scope = FormulaScope(program.params, statement.iterators)

@@ -1,18 +1,18 @@
-"""Overlapped tiles: several steps of a stencil in each tile, which computes what it needs of its neighbours.
+"""Overlapped tiles: each tile computes several steps of a stencil, and the values it needs of its neighbours.
 
     overlap(L, t=4, i=32, j=64)
 
 A tile of T steps and X cells copies its cells and a halo into buffers, computes the steps there, each on a
-smaller part, and stores its own cells.  With r_s the radius of statement s, instance (t, x) of s runs in the
-tile of origin (t0, x0) if
+smaller part, and stores its own cells.  With r_s the radius of statement s, instance (t, x) of s executes in
+the tile of origin (t0, x0) if
 
     x0 - m  <=  x  <  x0 + X + m,     m = (T - 1 - (t - t0)) sum r  +  sum of r_s' for s' after s
 
 So cells near borders are computed by several tiles: the order is a relation of instances and times, not a
-function.  With `whole`, every step runs on as many cells as the first, so that the loops of a tile have
-constant lengths: what is computed outside of these bounds is seen by nothing that is stored.  Tiles of the
-same steps are independent, since they load from an array and store to another; the tiles of the next steps
-load from that one and store to the first.
+function.  With `whole`, every step computes as many cells as the first, so that the loops of a tile have
+constant trip counts: no stored value depends on values outside these bounds.  Tiles of the same steps are
+independent, since they load from an array and store to another; the tiles of the next steps load from that
+one and store to the first.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ from loopwright.transform.vectors import entry, pieces
 
 @dataclass(frozen=True)
 class _Role:
-    """What a statement of the new text does: compute `statement`, or hold what cells of `array` held."""
+    """The role of a new statement: compute `statement`, or copy cells of `array`."""
 
     statement: str = ""
     array: str = ""
     bounds: str = ""
-    """Of the instances that compute something, in the iterators of the text; all, if it is empty."""
+    """The condition on instances that compute a value, in the iterators of the source; all, if empty."""
     step: int = 0
-    """Cells as they are before the first step of the pair of tiles, plus this number."""
+    """Copied cells have their values before the first step of the pair of tiles plus this number."""
     reads: bool = True
 
 
 def overlap(
     plan: Plan, component: Component, sizes: Sequence[SizedLoop], *, whole: bool = False
 ) -> tuple[Plan, Component, Component]:
-    """The plan with overlapped tiles; all that is in the tiles, and the copies in them."""
+    """Return the plan with overlapped tiles, everything in the tiles, and the copies in them."""
     stencil = stencil_of(plan, component, sizes)
     texts: list[str] = []
     roles: list[_Role] = []
@@ -72,7 +72,7 @@ def overlap(
 
 
 def _tile(stencil: Stencil, number: int, *, whole: bool) -> Iterator[tuple[str, _Role | None]]:
-    """The text of a tile, with what its statements are."""
+    """The source of a tile, with the roles of its statements."""
     program, steps = stencil.program, stencil.sizes[0]
     first, last = (affine_text(program, one, ()) for one in stencil.bounds[0])
     start = f"{first} + {2 * steps} * {stencil.tiles[0]} + {number * steps}"
@@ -126,7 +126,7 @@ def _origin(stencil: Stencil, k: int) -> str:
 
 
 def _box(stencil: Stencil, margin: Sequence[str | int]) -> str:
-    """Loops over the own cells of a tile, and `margin` more on both sides."""
+    """Loops over the own cells of a tile, and a `margin` on both sides."""
     heads: list[str] = []
     for k, more in enumerate(margin, 1):
         name, origin = stencil.loops[k], _origin(stencil, k)
@@ -146,7 +146,7 @@ def _bounds(stencil: Stencil, margin: Sequence[str]) -> str:
 
 
 def cell_test(program: Program, points: isl.Set, names: Sequence[str]) -> str:
-    """`if (...)`: that names are those of a point."""
+    """`if (...)`, a test that the names equal the coordinates of a point."""
     conditions: list[str] = []
     for basic in basic_sets(points):
         if basic.dim(DIV):
@@ -177,7 +177,7 @@ def global_cell(stencil: Stencil, name: str) -> str:
 def operation_text(
     stencil: Stencil, statement: Statement, cell: Callable[[WrittenArray, Sequence[int]], str]
 ) -> str:
-    """The text of a statement, its cells those of the buffers."""
+    """The text of a statement with the cells of the buffers."""
     body = statement.body
     written = {one.array.name: one for one in stencil.written}
     edits = {
@@ -222,7 +222,7 @@ def _planned(stencil: Stencil, after: Program, roles: Sequence[_Role]) -> tuple[
 def planned_tiles(
     plan: Plan, after: Program, redundancy: Redundancy, copied: Mapping[str, tuple[str, bool]]
 ) -> tuple[Plan, Component, Component]:
-    """The plan with the text of two kinds of tiles, all that is in it, and the copies in them.
+    """The plan with the source of two kinds of tiles, everything in it, and the copies in them.
 
     A label `S` names both texts of its statement, `S_1` and `S_2` each of them; `copied` has the array of a
     copy, and whether it loads: `A_load_1`, `A_store_1` and so on name the copies.
@@ -254,14 +254,14 @@ def planned_tiles(
 
 
 def instances_where(statement: Statement, condition: str) -> isl.Set:
-    """The points of a statement's space that pass a condition."""
+    """The points of a statement's space that satisfy a condition."""
     names = ", ".join(parameter_names(statement.domain.get_space()))
     point = f"{statement.name}[{', '.join(statement.iterators)}]"
     return isl.Set(f"[{names}] -> {{ {point} : {condition} }}")
 
 
 def _held(stencil: Stencil, copy: Statement, role: _Role) -> HeldCell:
-    """The cell that a copy is of, before the step that its tile begins with, or the next one."""
+    """The copied cell, with its time: before the first step of its tile, or the next one."""
     access = next(one for one in copy.accesses if one.is_write is not role.reads)
     length = stencil.program.statements[0].schedule.dim(OUT)
     position = stencil.plan.leaves[0].position[0]

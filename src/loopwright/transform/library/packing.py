@@ -1,20 +1,22 @@
-"""Packing: what a component reads of an array is copied, and read from the copy.
+"""Packing: copies the cells that a component reads of an array, and redirects its reads to the copy.
 
     pack(A, L)       before the loops of L:         B[c - l] = A[c]   for the cells c that L reads
     pack(A, L, t)    in each iteration of loop t:   the same for the cells that L reads in it
 
-A read A[e] of L becomes B[e - l], l the least subscripts in the iteration.  Reads then see the values
-from before the loops, or before the iteration: legal if they saw these, and a cure for anti-dependences.  The
-copy is contiguous, and `transposed` if that is wanted: B[c2][c1] = A[c1][c2].
+A read A[e] of L becomes B[e - l], l the least subscripts in the iteration.  Reads then see the values from
+before the loops, or before the iteration: legal if they saw these, and a way to remove anti-dependences.  The
+copy is contiguous, and optionally `transposed`: B[c2][c1] = A[c1][c2].
 
-With `written` every access of L moves, its writes too, and after L the cells that it writes are copied back:
+With `written` all accesses of L use the copy, including writes, and after L the written cells are copied
+back:
 
     after L, in the same iteration:   A[c] = B[c - l]   for the cells c that L writes
 
-The copy before L is left out where L sets every cell before it uses it.  With `reused` only the accesses
-move that touch a cell in several iterations of the loop right inside t, and those that meet one of them.
+The copy before L is omitted if L sets every cell before it uses it.  With `reused` only accesses that touch a
+cell in several iterations of the loop immediately inside t use the copy, and those that share a cell with one
+of them.
 
-With `scaled` only the reads move that are multiplied by a variable f that keeps its value, and the copy holds
+With `scaled` only reads that are multiplied by a loop-invariant variable f use the copy, which holds
 products:
 
     before L:   B[c - l] = f * A[c]        in L:   f * A[e]  -->  B[e - l]
@@ -72,14 +74,14 @@ from loopwright.transform.vectors import (
 
 @dataclass(frozen=True)
 class PackingOptions:
-    """The words after the loop of a `pack`."""
+    """The options after the loop of a `pack`."""
 
     transposed: bool = False
     written: bool = False
     reused: bool = False
     scaled: bool = False
     space: MemorySpace | None = None
-    """Memory of a GPU that has the copies."""
+    """The GPU memory that holds the copies."""
 
 
 def pack(
@@ -128,7 +130,7 @@ def pack(
 
 @dataclass(frozen=True)
 class _Packing:
-    """What is copied: the cells of an array in a box, their subscripts in this order, to a memory."""
+    """The cells of an array in a box to copy, the order of their subscripts, and the memory."""
 
     array: Array
     box: Box
@@ -139,7 +141,7 @@ class _Packing:
 
 @dataclass(frozen=True)
 class _CopyPlace:
-    """Where a copy runs, of which cells, and whether it is back to the array."""
+    """The place of a copy, its cells, and whether it copies back to the array."""
 
     position: Position
     cells: isl.Set
@@ -147,7 +149,7 @@ class _CopyPlace:
 
 
 def _refuse_contradictions(array: Array, options: PackingOptions) -> None:
-    """Options that cannot be combined, or not for this array."""
+    """Refuse options that cannot be combined, or do not apply to this array."""
     if options.transposed and array.rank != 2:
         message = f"{array.name} has {array.rank} subscripts, and only two can be transposed"
         raise Misuse(Code.STORAGE, message, argument="transposed")
@@ -159,7 +161,7 @@ def _refuse_contradictions(array: Array, options: PackingOptions) -> None:
 
 
 def _accesses(plan: Plan, name: str, component: Component, *, written: bool) -> list[PackedAccess]:
-    """The accesses of the component that move: all, or the reads whose text is not written to as well."""
+    """The accesses that will use the copy: all, or the reads whose text is not also a write."""
     found: list[PackedAccess] = []
     for statement in plan.program.statements:
         targets = {access.place for access in statement.writes}
@@ -184,7 +186,7 @@ def _accesses(plan: Plan, name: str, component: Component, *, written: bool) -> 
 
 
 def _is_reused(one: PackedAccess, depth: int) -> bool:
-    """Whether some iteration of the loops around the copy touches a cell in two of the loop inside.
+    """Whether an iteration of the loops around the copy touches a cell in two of the loop inside.
 
     { t, u -> c } and { t, u' -> c } with u < u'.
     """
@@ -200,7 +202,7 @@ def _is_reused(one: PackedAccess, depth: int) -> bool:
 def _with_meeting(
     program: Program, chosen: list[PackedAccess], found: list[PackedAccess], depth: int
 ) -> list[PackedAccess]:
-    """The chosen accesses, and where cells are written those that touch a cell with one of these."""
+    """The chosen accesses and, if cells are written, those that share a cell with one of them."""
     if not any(one.access.is_write for one in found):
         return chosen
     touched = {id(one): touched_cells(program, [one], depth) for one in found}
@@ -213,7 +215,7 @@ def _with_meeting(
 
 
 def _needs_old_values(program: Program, accesses: Sequence[PackedAccess], depth: int) -> bool:
-    """Whether a read sees a value from before the iteration, or a cell may be left as it was."""
+    """Whether a read sees a value from before the iteration, or may leave a cell unwritten."""
     own = {one.access for one in accesses}
     names = {one.statement.name for one in accesses}
     flow, _ = value_based_flow(
@@ -229,7 +231,7 @@ def _needs_old_values(program: Program, accesses: Sequence[PackedAccess], depth:
 
 
 def _sees_copied(plan: Plan, read: PackedAccess, place: Position, depth: int) -> bool:
-    """Whether no value that is read is written after the copy in the same iteration of the loops around."""
+    """Whether no value read is written after the copy in the same iteration of the loops around."""
     name, own = read.access.array, read.access
     flow, _ = value_based_flow(
         with_accesses(plan.program, lambda _, one: one is own or (one.array == name and one.is_write))
@@ -247,7 +249,7 @@ def _sees_copied(plan: Plan, read: PackedAccess, place: Position, depth: int) ->
 
 
 def _place(component: Component, depth: int) -> Position:
-    """Where the copy goes: first in the body of the loop at `depth` that holds the component."""
+    """The place of the copy: first in the body of the loop at `depth` that contains the component."""
     prefixes = {position[:depth] for position in component.positions}
     if len(prefixes) > 1:
         message = "the statements of the component do not share that loop"
@@ -342,7 +344,7 @@ def _copied_cells(
 
 @dataclass(frozen=True)
 class Scaling:
-    """What moves of a statement, `f * A[e]` or `A[e]` alone, and the text around the cell."""
+    """The replaced part of a statement, `f * A[e]` or `A[e]` alone, and the text around the cell."""
 
     place: Span
     before: str = ""
@@ -353,7 +355,7 @@ class Scaling:
 
 
 def products(program: Program, accesses: Sequence[tuple[Statement, Access]]) -> list[Scaling | None]:
-    """The product around each access, None where it is in none; all have the same factor."""
+    """The product around each access, None if there is none; all have the same factor."""
     found = [_product(program, statement, access) for statement, access in accesses]
     factors = {(one.before, one.after) for one in found if one is not None}
     name = accesses[0][1].array
@@ -382,7 +384,7 @@ def _product(program: Program, statement: Statement, access: Access) -> Scaling 
 
 
 def _keeps_its_value(program: Program, name: str, like: str) -> bool:
-    """Whether it has no subscripts and the type of another array, a floating one, and nothing writes it."""
+    """Whether it is a scalar of the array's floating-point type that nothing writes."""
     arrays = {array.name: array for array in program.arrays}
     resolved = program.file.declarations.resolved
     kinds = {unqualified(resolved(arrays[one].element_type or "")) for one in (name, like)}

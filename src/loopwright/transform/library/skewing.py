@@ -1,4 +1,4 @@
-"""Coordinates along which every dependence goes forwards, found one after the other.
+"""Finds coordinates along which every dependence distance is non-negative, one after the other.
 
 For the loops x_0, ..., x_(k-1) to be tiled and the statements s of a component,
 
@@ -6,12 +6,12 @@ For the loops x_0, ..., x_(k-1) to be tiled and the statements s of a component,
 
 with factors c ≥ 0 that all statements share and shifts d ≥ 0 of each statement, such that
 φ_m(t, y) − φ_m(s, x) ≥ 0 for every dependence s[x] → t[y] inside the component.  By Farkas' lemma
-[Feautrier1992] this is a linear condition on c and d (isl's `coefficients`); the least skew is taken, by
-outer loops rather than by inner ones, and with it the least shift.  Tiles cut along such coordinates can
-run one after the other, whatever the order inside them, as long as that was right before.
+[Feautrier1992] this is a linear condition on c and d (isl's `coefficients`); the least skew is chosen,
+preferably by outer loops, and then the least shift.  Tiles along such coordinates can execute one after the
+other, with any order inside them that was legal before.
 
 A statement with fewer loops than the deepest one has no x_m for some m.  Its coordinate there may come from
-any of its own loops, or be 0: for each m the choice that takes the least skew and shift is kept.
+any of its own loops, or be 0: for each m the choice with the least skew and shift is used.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TileCoordinates: TypeAlias = tuple[isl.Aff, ...]
 """φ_0, ..., φ_(k-1) of one statement, functions of the iterators of its loops."""
 
 Embedding: TypeAlias = tuple[int | None, ...]
-"""For each tiled loop the statement's own loop that stands for it; None where it is always at 0."""
+"""For each tiled loop the statement's own loop used for it; None if it is always at 0."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class DependenceEdge:
     sink: Position
     pairs: isl.Set
     split: int
-    """How many of the dimensions are x."""
+    """The number of dimensions of x."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def tile_coordinates(
 
 
 def _choices(depth: int, deepest: int, first: int, m: int) -> list[int | None]:
-    """What can stand for tiled loop m: the loop itself, or in a shallower nest any loop, or none."""
+    """The candidates for tiled loop m: the loop itself, or in a shallower nest any loop, or none."""
     if depth == deepest:
         return [first + m]
     own = list(range(first, depth))
@@ -144,10 +144,10 @@ def dependence_edges(plan: Plan, component: Component, first: int) -> Iterator[D
 
 
 def _constraining(program: Program) -> Iterator[tuple[str, str, isl.Map]]:
-    """What coordinates have to follow: of variables declared in the region, only values that are read.
+    """The dependences to respect: for variables declared in the region, only flow dependences.
 
-    Such a variable is another one in each iteration; that none is overwritten before it is read is proved of
-    the plan, as of any other.
+    Such a variable is distinct in each iteration; the legality proof of the plan shows that none is
+    overwritten before it is read.
     """
     local = {array.name for array in program.arrays if array.local}
     for one in memory_based(program):
@@ -216,7 +216,7 @@ def _conditions_on(unknowns: isl.Set, conditions: isl.Set, m: int, source: int, 
 def _coordinates(
     solution: _Solution, position: Position, index: int, x: Sequence[isl.Aff], zero: isl.Aff
 ) -> TileCoordinates:
-    """The coordinates known so far of a statement, whose iterators are `x`."""
+    """The coordinates found so far for a statement, whose iterators are `x`."""
     found: list[isl.Aff] = []
     for m, factors in enumerate(solution.factors):
         value = _iterator(solution.embeddings[position][m], x, zero)

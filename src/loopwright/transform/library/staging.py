@@ -1,14 +1,13 @@
-"""Hexagonal tiles whose cells are in buffers: copied there, computed on, and copied back.
+"""Hexagonal tiles that copy their cells into buffers, compute there, and copy back.
 
     for T
       for S, for R ..              phase 0, then the same for phase 1
-        A_tile[c - o] = A[c]       for the cells c around the tile, o the least of them
+        A_tile[c - o] = A[c]       for the cells c around the tile, where o is the least of them
         the rows of the tile, on A_tile
         A[c] = A_tile[c - o]       for the cells c of the tile
 
-The order is that of `hexagon`, which is proved by itself; this is the same order with other storage, of which
-it is proved that copies stage the arrays tile by tile.  Dependences reach as far to one side as to the other
-here.
+The order is that of `hexagon`, which is proved separately; here the storage changes, and the proof shows that
+copies stage the arrays tile by tile.  Dependences are symmetric here.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from loopwright.transform.vectors import pieces
 
 @dataclass(frozen=True)
 class _TileStatement:
-    """A statement of the new text, and `tile`, the points of its loops in a tile that no bound cuts.
+    """A statement of the new source, and `tile`, the points of its loops in a full tile.
 
     It computes `statement`, or copies the cells of `array` to the buffer or back.
     """
@@ -68,7 +67,7 @@ class _StagedTiles:
 
     @property
     def steps(self) -> int:
-        """Of a half of a tile."""
+        """The number of steps of half a tile."""
         return self.shape.half // self.count
 
     @property
@@ -101,12 +100,12 @@ class _StagedTiles:
         return (shape.width + shape.slopes[0].forwards * (shape.half - 1)) if phase else 0
 
     def last(self, phase: int) -> int:
-        """The largest cell of tile 0 along the loop that hexagons are in."""
+        """The largest cell of tile 0 along the hexagonal loop."""
         shape = self.shape
         return self.begin(phase) + shape.width - 1 + shape.slopes[0].forwards * (shape.half - 1)
 
     def length(self, k: int) -> int:
-        """How many cells a tile spans along loop k."""
+        """The number of cells that a tile spans along loop k."""
         shape, slope = self.shape, self.shape.slopes[k - 1]
         if k > 1:
             return shape.sizes[k - 2] + slope.backwards * (2 * shape.half - 1)
@@ -125,7 +124,7 @@ class _StagedTiles:
         return f"for ({iterator_type(self.stencil, k)} {name} = {low}; {name} <= {high}; {name}++) "
 
     def box(self, phase: int, *, around: bool) -> list[tuple[str, str]]:
-        """The first and the last cell along each loop, of a tile or of all that it reads."""
+        """The first and the last cell along each loop, of a tile or of all cells that it reads."""
         found: list[tuple[str, str]] = []
         for k, radius in enumerate(self.radii, 1):
             origin, more = self.origin(k, phase), radius if around else 0
@@ -134,7 +133,7 @@ class _StagedTiles:
 
 
 def staged(plan: Plan, component: Component, sizes: Sequence[SizedLoop]) -> tuple[Plan, Component, Component]:
-    """The plan with hexagonal tiles that compute in buffers, and its parts of the two phases."""
+    """Return the plan with hexagonal tiles that compute in buffers, and the parts of the two phases."""
     stencil = stencil_of(plan, component, sizes)
     tiles = _StagedTiles(stencil, hexagons_of(plan, component, sizes))
     _check(tiles)
@@ -269,6 +268,6 @@ def _buffers(tiles: _StagedTiles) -> tuple[Array, ...]:
 
 
 def _within_tiles(statement: Statement, part: _TileStatement) -> Statement:
-    """The statement with times in its tile alone: so it is known which tiles are full."""
+    """The statement with times only in its tile, which determines the full tiles."""
     tile = instances_where(statement, " and ".join(part.tile))
     return replace(statement, schedule=statement.schedule.intersect_domain(tile))

@@ -1,4 +1,4 @@
-"""Which statements share loops, and in what order they stand: every one is made of `realign`."""
+"""Changes which statements share loops, and their order: each operation is composed of `realign`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from loopwright.transform.vectors import Position, iteration_numbers, pieces
 
 
 def fuse(plan: Plan, components: Sequence[Component], common: int | None = None) -> tuple[Plan, Component]:
-    """realign(A, B, n), realign(B, C, n), ...: by default n is as large as can be."""
+    """realign(A, B, n), realign(B, C, n), ...: by default n is as large as possible."""
     if common is None:
         ends = [(one.last, two.first) for one, two in pairwise(components)]
         common = min(plan.leaf(position).depth for pair in ends for position in pair)
@@ -30,11 +30,11 @@ def fuse(plan: Plan, components: Sequence[Component], common: int | None = None)
 def delays(
     plan: Plan, one: Component, two: Component, loops: range, dependences: Iterable[Dependence]
 ) -> tuple[int, ...] | None:
-    """The least d_l ≥ 0 for each of `loops` with x_l ≤ y_l + d_l wherever two[y] waits for one[x].
+    """The least d_l ≥ 0 for each of `loops` with x_l ≤ y_l + d_l whenever two[y] depends on one[x].
 
-    Inside one iteration of the loops around `loops`, which both nests share.  With the second nest
-    shifted by d, an iteration of the merged loops has all that it waits for at the same place, where
-    the first nest's statements come first, or before it.  None where no constant is enough.
+    Inside one iteration of the loops around `loops`, which both nests share.  With the second nest shifted by
+    d, an iteration of the merged loops depends only on the same iteration, where the first nest's statements
+    come first, or on earlier ones.  None if no constant suffices.
     """
     found = [0] * len(loops)
     for distances in _distances(plan, one, two, loops, dependences):
@@ -49,7 +49,7 @@ def delays(
 def _distances(
     plan: Plan, one: Component, two: Component, loops: range, dependences: Iterable[Dependence]
 ) -> Iterator[isl.Set]:
-    """{ (x_l - y_l) for l in loops } of the instances of two[y] that wait for one[x]."""
+    """{ (x_l - y_l) for l in loops } of the instances of two[y] that depend on one[x]."""
     current = {statement.name: statement for statement in plan.program.statements}
     for dependence in dependences:
         for p, earlier in pieces(current[dependence.source].schedule):
@@ -86,12 +86,11 @@ def _realigned(plan: Plan, components: Sequence[Component], common: int) -> tupl
 
 
 def distribute_legally(plan: Plan, component: Component) -> tuple[Plan, Component]:
-    """realign(A, B, n) for all neighbours A, B in the component, each n the least that is legal.
+    """realign(A, B, n) for all adjacent A, B in the component, each n the least that is legal.
 
-    The statements before a cut run all their iterations of the loops the cut takes apart before
-    those after it.  That is wrong for a dependence from a statement after the cut to one before it,
-    unless a loop that is still shared carries it.  What one cut needs does not depend on the
-    others:
+    The statements before a cut execute all their iterations of the separated loops before those after it.
+    That violates a dependence from a statement after the cut to one before it, unless a loop that is still
+    shared carries it.  The cuts are independent of each other:
 
         n = max { l : loop l carries a dependence from after the cut to before it }
     """
@@ -107,7 +106,7 @@ def distribute_legally(plan: Plan, component: Component) -> tuple[Plan, Componen
 
 
 def _needed(plan: Plan, places: list[Position]) -> list[int]:
-    """How many loops have to stay shared, for each two neighbouring places."""
+    """The number of loops that must stay shared, for each pair of adjacent places."""
     needed = [0] * (len(places) - 1)
     current = {statement.name: pieces(statement.schedule) for statement in plan.program.statements}
     for dependence in memory_based(plan.original):
@@ -136,7 +135,7 @@ def _deepest_carrier(pairs: isl.Map) -> int:
 
 
 def sink(plan: Plan, component: Component, nest: Component, value: int) -> tuple[Plan, Component]:
-    """Move statements into the loops of the neighbouring nest that they lack, at iteration `value`.
+    """Move statements into the loops of the adjacent nest that they lack, at iteration `value`.
 
     affine(L, {[i, j] -> [i, j, value]}) and realign(L, nest, number of loops).
     """

@@ -1,4 +1,4 @@
-"""Stencils: a loop over steps, each some statements on the same loops that read at constant distances."""
+"""Recognises stencils: a loop over steps of statements in the same loops that read at constant distances."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ class WrittenArray:
     array: Array
     touched: isl.Set
     carried: bool
-    """Whether a step reads what an earlier one wrote; otherwise a tile loads values from before alone."""
+    """Whether a step reads a value written in an earlier one; otherwise a tile loads only earlier values."""
     loaded: isl.Set
     stored: isl.Set
     buffer: str
     next: str
 
     def source(self, number: int) -> str:
-        """Where the first and the second tiles of a pair load from."""
+        """The arrays that the first and the second tiles of a pair load from."""
         return self.next if self.carried and number else self.array.name
 
     def target(self, number: int) -> tuple[str, isl.Set]:
-        """Where they store to, and which cells: the second array has all that is loaded from it."""
+        """The arrays and cells that they store: the second array holds all cells that are loaded from it."""
         if self.carried and not number:
             return self.next, self.touched
         return self.array.name, self.stored
@@ -52,11 +52,11 @@ class WrittenArray:
 
 @dataclass(frozen=True, eq=False)
 class Stencil:
-    """The region as one loop over steps, each some statements on the same loops."""
+    """The region as one loop over steps, each with statements in the same loops."""
 
     plan: Plan
     sizes: tuple[int, ...]
-    """Of a tile: steps, then cells along each loop."""
+    """The sizes of a tile: steps, then cells along each loop."""
     written: tuple[WrittenArray, ...]
 
     @property
@@ -74,7 +74,7 @@ class Stencil:
 
     @cached_property
     def radii(self) -> dict[str, tuple[int, ...]]:
-        """Of each statement, the farthest that it reads of what the steps write, along each loop."""
+        """For each statement, the largest distance along each loop at which it reads written arrays."""
         names = {one.array.name for one in self.written}
         found: dict[str, tuple[int, ...]] = {}
         for one in self.program.statements:
@@ -86,7 +86,7 @@ class Stencil:
 
     @cached_property
     def step(self) -> tuple[int, ...]:
-        """The sum of the radii: what one step needs around its cells."""
+        """The sum of the radii: the halo of one step."""
         return tuple(sum(values) for values in zip(*self.radii.values(), strict=True))
 
     @cached_property

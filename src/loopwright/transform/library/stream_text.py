@@ -1,4 +1,4 @@
-"""The text of a pass of streamed tiles, statement by statement, with what each of them does."""
+"""Generates the source of a pass of streamed tiles, statement by statement, with the role of each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Line = tuple[str, StreamRole | None]
 
 
 def pass_text(tile: StreamTile) -> Iterator[Line]:
-    """The text of a tile, with what its statements are."""
+    """The source of a tile, with the roles of its statements."""
     for k in tile.loops:
         name = tile.stencil.tiles[k]
         yield f"for ({tile.kind(k)} {name} = 0; {tile.exists(k)}; {name}++)\n", None
@@ -62,19 +62,19 @@ def _step(tile: StreamTile) -> Iterator[Line]:
 
 
 def _cleared_ends(tile: StreamTile) -> Iterator[Line]:
-    """What no step has given yet."""
+    """Clear the values that no step has shared yet."""
     ends, subscripts = 2 * tile.levels - 1, "".join(f"[{tile.names[one]}]" for one in "qwvxc")
     places = tile.loop("q", 0, 1) + tile.loop("v", 0, ends) + tile.loop("c", 0, tile.width - 1)
     yield f"{tile.lanes}{places}{tile.ends}{subscripts} = 0;\n", StreamRole("clear")
 
 
 def _shared_step(tile: StreamTile) -> Iterator[Line]:
-    """A step of the march of warps that share a tile: each sees rows of the others in shared memory.
+    """A step of the march of warps that share a tile: they exchange rows through shared memory.
 
-    What a step gives to other warps these take in the next one: there are two buffers in turn, and one
-    barrier, after all that a step gives and stores.  Two levels give as soon as the second one is computed.
-    The columns and rows beside those of a lane are copied level by level.  A row is loaded after the first
-    two levels, into the registers of the oldest one.
+    The values that a step shares are read by other warps in the next one: there are two alternating buffers,
+    and one barrier, after all shared writes and stores of a step.  Two levels share as soon as the second one
+    is computed. The columns and rows beside those of a lane are copied level by level.  A row is loaded after
+    the first two levels, into the registers of the oldest one.
     """
     steps = tile.loop("v", 0, tile.steps - 1)
     yield f"{tile.lanes}{{\n", None
@@ -102,7 +102,7 @@ def _shared_step(tile: StreamTile) -> Iterator[Line]:
 
 
 def _freed(tile: StreamTile) -> Line:
-    """Where nothing is loaded, a row that is not needed any more: none has to be kept for that."""
+    """If nothing is loaded, put an unused row in its place, so that no row must be kept for that."""
     v, c = tile.names["v"], tile.names["c"]
     columns = tile.strip_loop + tile.loop("c", 1, tile.width)
     cell, seen = tile.place("0", c), (ClaimedWrite("last A"),)
@@ -111,7 +111,7 @@ def _freed(tile: StreamTile) -> Line:
 
 
 def _next_rows(tile: StreamTile) -> Iterator[Line]:
-    """Rows move down, and level 0 gets the one that was loaded."""
+    """Move rows down; level 0 gets the loaded one."""
     steps = tile.loop("v", 0, tile.steps - 1)
     yield f"{steps}{tile.strip_loop}{tile.loop('c', 1, tile.width)}{{\n", None
     for side in (0, 1):
@@ -130,7 +130,7 @@ def _held(
     level: str = "",
     valid: str = "",
 ) -> StreamRole:
-    """A copy of a cell of one of the arrays, where that is known at a level, or where `valid` says."""
+    """A copy of a cell of one of the arrays, where it is known at a level, or where `valid` holds."""
     array = tile.program.statements[1 - side].writes[0].array
     asked = isl_test(tile.inside(cell, side)) if level else valid
     valid = tile.known(cell, level, side) if level else valid
@@ -141,7 +141,7 @@ def _held(
 def _held_middle(
     tile: StreamTile, key: str, side: int, cell: Cell, seen: tuple[ClaimedWrite, ...]
 ) -> StreamRole:
-    """Of a level before it computes something in a step of the march."""
+    """The middle rows of a level before it computes in a step of the march."""
     time = tile.time(side, tile.names["v"])
     return _held(tile, key, side, cell, seen, time=time, level=_level(tile, side))
 
@@ -154,7 +154,7 @@ def _level(tile: StreamTile, side: int) -> str:
 def _beside(tile: StreamTile, side: int) -> Iterator[Line]:
     """The columns beside those of a lane, of the newest row, which becomes the middle one.
 
-    Where warps share a tile, it is the middle one already.
+    If warps share a tile, it is the middle one already.
     """
     v, x, r, c, width = (*(tile.names[one] for one in "vxrc"), tile.width)
     level = _level(tile, side)
@@ -173,7 +173,7 @@ def _beside(tile: StreamTile, side: int) -> Iterator[Line]:
 
 
 def _given(tile: StreamTile, side: int) -> Iterator[Line]:
-    """The first and the last rows of a warp, of the newest plane, for the next step of those beside it."""
+    """Share the first and last rows of a warp's newest plane with adjacent warps, for the next step."""
     c, p, w, r, v = (tile.names[one] for one in "cpwrv")
     level = _level(tile, side)
     for key, strip in (("first", 1), ("last", tile.own_strips)):
@@ -185,7 +185,7 @@ def _given(tile: StreamTile, side: int) -> Iterator[Line]:
 
 
 def _taken(tile: StreamTile, side: int) -> Iterator[Line]:
-    """The rows beside those of a warp, of the middle plane."""
+    """Take the rows adjacent to those of a warp in the middle plane."""
     c, w, r = (tile.names[one] for one in "cwr")
     level = _level(tile, side)
     for key, strip, by, move in (
@@ -213,7 +213,7 @@ def _moved(tile: StreamTile, side: int) -> Iterator[Line]:
 
 
 def _loads(tile: StreamTile) -> Iterator[Line]:
-    """Level 0 is what was loaded in the step before."""
+    """Level 0 is the row loaded in the previous step."""
     c, r = tile.names["c"], tile.names["r"]
     columns = tile.strip_loop + tile.loop("c", 1, tile.width)
     cell = tile.place("0", c)
@@ -223,14 +223,14 @@ def _loads(tile: StreamTile) -> Iterator[Line]:
 
 
 def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
-    """A row for the next step of the march: of level 0, or what the first statement never writes."""
+    """A row for the next step of the march: of level 0, or cells that the first statement never writes."""
     c, (inner, outer) = tile.names["c"], step_arrays(tile.stencil)
     cell, source = tile.place(str(side), c, -1), inner.next if side else outer.source(tile.number)
     test, valid = tile.inside(cell, side), ""
     test = f"{tile.names['v']} == 0 && {test}" if tile.warps else test
     seen: list[tuple[ClaimedWrite, ...]] = []
     if side:
-        # What was kept of it before all tiles: claimed, since to find it takes most of the time of a proof.
+        # The values saved before all tiles, as claims, because finding them takes most of the proof time.
         seen = [(ClaimedWrite("keep", dict(zip(tile.stencil.loops[1:], cell, strict=True))),)]
         statement = tile.program.statements[0]
         test = f"{test} && ({tile.unwritten(statement, cell, 1)} || {tile.at_border(statement)})"
@@ -241,9 +241,9 @@ def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
 
 
 def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
-    """What a statement never writes: from two levels below, of the first level as it was loaded.
+    """Cells that a statement never writes, from two levels below; for the first level, as loaded.
 
-    It comes after what was computed, along one loop after the other; where warps share a tile, along all.
+    They follow the computed cells, along one loop after the other; if warps share a tile, along all.
     """
     v, c, r = (tile.names[one] for one in "vcr")
     columns = tile.strip_loop + tile.loop("c", 1, tile.width)
@@ -274,7 +274,7 @@ def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
 
 
 def _first_edges(tile: StreamTile, columns: str, time: str) -> Line:
-    """What the first statement never writes, from memory: few lanes need it, and it takes no registers."""
+    """Cells that the first statement never writes, from memory: few lanes need them, without registers."""
     v, c = tile.names["v"], tile.names["c"]
     cell = tile.place("1", c)
     unwritten = tile.unwritten_anywhere(tile.program.statements[0], cell)
@@ -286,7 +286,7 @@ def _first_edges(tile: StreamTile, columns: str, time: str) -> Line:
 
 
 def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
-    """A statement on the cells of a lane, those that it never writes among them."""
+    """A statement on the cells of a lane, including those that it never writes."""
     v, c, statement = tile.names["v"], tile.names["c"], tile.program.statements[1 - side]
     below, level = (f"2 * {v}", f"2 * {v} + 1") if side else (f"2 * {v} + 1", f"2 * {v} + 2")
     cell = tile.place(level, c)
@@ -333,7 +333,7 @@ def _read(tile: StreamTile, side: int, offset: tuple[int, ...], cell: Cell) -> t
 
 
 def _stores(tile: StreamTile) -> Iterator[Line]:
-    """The last level, and the one before it where no steps are left."""
+    """Store the last level, and the one before it if no steps are left."""
     inner, outer = step_arrays(tile.stencil)
     columns = tile.strip_loop + tile.loop("c", 1, tile.width)
     c, r = (tile.names[one] for one in "cr")

@@ -1,4 +1,4 @@
-"""The formulas of streamed tiles: rows, columns, levels, what is known of a cell, and who wrote it last."""
+"""The formulas of streamed tiles: rows, columns, levels, validity and last writer of a cell."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from loopwright.transform.storage import unused_name
 
 Cell = tuple[str, ...]
 ROWS = 4
-"""Of each level, the three rows that are kept; of level 0 also the one that is loaded for the next step."""
+"""The rows kept per level: three, and for level 0 also the one loaded for the next step."""
 
 
 @dataclass(frozen=True)
 class ClaimedWrite:
-    """The write of the statement called `key` at the iterators `at`, those it does not name unchanged."""
+    """The write of the statement called `key` at the iterators `at`, other iterators are unchanged."""
 
     key: str
     at: Mapping[str, str] = field(default_factory=dict)
@@ -35,10 +35,10 @@ class ClaimedWrite:
 
 @dataclass(frozen=True)
 class StreamRole:
-    """What a statement of the new text does: computes an instance, holds a cell before a step, or neither.
+    """The role of a new statement: it computes an instance, holds a cell before a step, or neither.
 
-    `valid` says where it does; elsewhere nothing is known of it.  `asked`, which is simpler, holds in more
-    places.  `seen` are the writes that its reads see.
+    `valid` is the condition for that; elsewhere the value is unknown. `asked` is simpler and weaker.  `seen`
+    are the writes that its reads see.
     """
 
     key: str
@@ -50,7 +50,7 @@ class StreamRole:
     asked: str = ""
     seen: tuple[tuple[ClaimedWrite, ...], ...] = ()
     number: int = -1
-    """The pass; none of the rest."""
+    """The pass; none for the rest."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class StreamTile:
     stencil: Stencil
     number: int
     warps: int = 0
-    """That share a tile, in three dimensions; without it a tile is one warp's."""
+    """The number of warps that share a tile, in three dimensions; otherwise each warp has its own tile."""
     trimmed: bool = False
-    """Whether tiles have no halos beyond the ends of loops other than the one that is marched along."""
+    """Whether tiles have no halos beyond the ends of loops, except the marching loop."""
 
     @property
     def program(self) -> Program:
@@ -87,27 +87,27 @@ class StreamTile:
 
     @property
     def loops(self) -> range:
-        """The loops of a step: the one that is marched along, in three dimensions that of strips, columns."""
+        """The loops of a step: the marching loop, in three dimensions that of strips, columns."""
         return range(1, len(self.stencil.sizes))
 
     @property
     def is_solid(self) -> bool:
-        """Whether there are three dimensions: several warps share a tile, a lane has rows of a plane."""
+        """Whether there are three dimensions: several warps share a tile, and a lane has rows of a plane."""
         return len(self.stencil.sizes) == 4
 
     @property
     def strips(self) -> int:
-        """The rows of a plane that a lane has, and those beside them."""
+        """The rows of a plane that a lane has, and the adjacent ones."""
         return self.own_strips + 2
 
     @property
     def own_strips(self) -> int:
-        """The rows that a lane has for itself."""
+        """The rows that only this lane has."""
         return self.stencil.sizes[2]
 
     @property
     def columns(self) -> int:
-        """Of a tile, without its halos."""
+        """The columns of a tile, without its halos."""
         return GPU.lanes * self.width - 2 * self.levels
 
     def name(self, wanted: str) -> str:
@@ -123,7 +123,7 @@ class StreamTile:
 
     @cached_property
     def ends(self) -> str:
-        """The array that warps share: of each level, the first and the last rows of every warp, in turns."""
+        """The shared array: for each level, the first and last rows of every warp, in alternating buffers."""
         return self.name(f"{self.stencil.written[0].array.name}_ends{self.number + 1}")
 
     def end(self, key: str, turn: str, warp: str, level: str) -> str:
@@ -139,7 +139,7 @@ class StreamTile:
         return affine_text(self.program, self.stencil.bounds[loop][1], ())
 
     def size(self, loop: int) -> int:
-        """Of a tile without its halos."""
+        """The size of a tile without its halos."""
         if loop == self.loops[-1]:
             return self.columns
         if self.warps and loop == 2:
@@ -157,31 +157,31 @@ class StreamTile:
 
     @property
     def indent(self) -> int:
-        """So many columns the tiles of one warp begin earlier: those of a lane are copied at once then."""
+        """The columns by which the tiles of one warp begin earlier, so that a lane copies its own at once."""
         low, halo = self.low(self.loops[-1]), self.levels
         if self.warps or not low.isdigit() or 2 * halo % self.width:
             return 0
         return (int(low) - halo) % self.width
 
     def is_trimmed(self, loop: int) -> bool:
-        """Whether tiles have no halo beyond the ends of the loop: these cells are their own."""
+        """Whether tiles have no halo beyond the ends of the loop: these cells belong to the tile."""
         return self.trimmed and loop > 1
 
     def is_first(self, loop: int) -> str:
         return f"{self.stencil.tiles[loop]} = 0"
 
     def is_last(self, loop: int) -> str:
-        """That a tile reaches the end of the loop."""
+        """The condition that a tile reaches the end of the loop."""
         return f"{self.origin(loop)} + {self.size(loop) + self.levels} > {self.high(loop)}"
 
     def exists(self, loop: int) -> str:
-        """That the tiles before this one leave something; there are cells for a halo at both ends."""
+        """The condition that earlier tiles leave cells; there are cells for a halo at both ends."""
         more = f" + {self.levels}" if self.is_trimmed(loop) else ""
         return f"{self.origin(loop)}{more} <= {self.high(loop)}"
 
     @property
     def few(self) -> tuple[str, ...]:
-        """That one tile has all cells along one of the loops with trimmed tiles."""
+        """The condition that one tile has all cells along one of the loops with trimmed tiles."""
         trimmed = [k for k in self.loops if self.is_trimmed(k)]
         tests = (f"{self.low(k)} + {self.size(k) + 2 * self.levels} > {self.high(k)}" for k in trimmed)
         return tuple(dict.fromkeys(tests))
@@ -198,7 +198,7 @@ class StreamTile:
         return row, *strips, f"{last} + {self.width} * {self.names['x']} + {column} - {self.levels + 1}"
 
     def is_own(self) -> str:
-        """That a column, and a strip where warps share a tile, is none of the halos."""
+        """The condition that a column, and a strip if warps share a tile, is outside the halos."""
         x, c, p, w = (self.names[one] for one in "xcpw")
         places = [(x, c, self.width, GPU.lanes, self.loops[-1])]
         if self.warps:
@@ -222,23 +222,23 @@ class StreamTile:
         return affine_text(self.program, ends[0], ()), affine_text(self.program, ends[1], ())
 
     def inside(self, cell: Cell, side: int) -> str:
-        """That a cell is one that the steps may touch, of the array of even levels or of odd ones."""
+        """The condition that the steps may access a cell, of the array of even levels or of odd ones."""
         ends = [(*self.touched_range(side, k), text) for k, text in zip(self.loops, cell, strict=True)]
         return " && ".join(f"{low} <= {text} && {text} <= {high}" for low, high, text in ends)
 
     def written(self, statement: Statement, cell: Cell, along: int = 0) -> str:
-        """That the statement writes it, or along one loop that it may."""
+        """The condition that the statement writes it, or that it may along one loop."""
         pairs = [(k, text) for k, text in zip(self.loops, cell, strict=True) if along in (0, k)]
         ends = [(*self.written_range(statement, k), text) for k, text in pairs]
         return " && ".join(f"{low} <= {text} && {text} <= {high}" for low, high, text in ends)
 
     def unwritten(self, statement: Statement, cell: Cell, loop: int) -> str:
-        """That the statement does not write it, wherever it is along the other loops."""
+        """The condition that the statement does not write it, for any position along the other loops."""
         low, high = self.written_range(statement, loop)
         return f"{cell[loop - 1]} < {low} || {cell[loop - 1]} > {high}"
 
     def unwritten_anywhere(self, statement: Statement, cell: Cell) -> str:
-        """That the statement does not write it, along any of the loops."""
+        """The condition that the statement does not write it, along any of the loops."""
         return " || ".join(self.unwritten(statement, cell, k) for k in self.loops)
 
     def written_range(self, statement: Statement, loop: int) -> tuple[str, str]:
@@ -247,7 +247,7 @@ class StreamTile:
         return affine_text(self.program, first, ()), affine_text(self.program, last, ())
 
     def near(self, cell: Cell, level: str) -> str:
-        """That a cell is so near to those of the tile that its value at a level is known."""
+        """The condition that a cell is near enough to the tile for its value at a level to be known."""
         margin, tests = f"{self.levels} - ({level})", list[str]()
         for k, text in zip(self.loops, cell, strict=True):
             low = f"{self.origin(k)} - ({margin}) <= {text}"
@@ -262,14 +262,14 @@ class StreamTile:
 
     @property
     def inner(self) -> str:
-        """That a tile is at no border but for those along the march."""
+        """The condition that a tile is at no border except those along the march."""
         places = {k: (self.origin(k), self.size(k) - 1) for k in self.loops[1:]}
         low = {k: f"{place} - {self.levels}" for k, (place, _) in places.items()}
         high = {k: f"{place} + {size + self.levels}" for k, (place, size) in places.items()}
         return self._within(low, high)
 
     def at_border(self, statement: Statement) -> str:
-        """That a tile needs cells that the statement does not write, at ends of loops other than rows."""
+        """Whether a tile needs cells that the statement does not write, at ends of loops other than rows."""
         tests: list[str] = []
         for k in self.loops[1:]:
             low, high = self.written_range(statement, k)
@@ -278,9 +278,9 @@ class StreamTile:
         return " || ".join(tests)
 
     def kept(self, statement: Statement, cell: Cell) -> str:
-        """That a tile may load a cell of those that the statement does not write, or beside them.
+        """The condition that a tile may load a cell that the statement does not write, or one next to it.
 
-        One warp's tile at a border loads all its cells, and has none that is further away than it is long.
+        A warp's own tile at a border loads all its cells, and none is further away than its length.
         """
         if self.warps:
             return self.unwritten_anywhere(statement, cell)
@@ -293,12 +293,12 @@ class StreamTile:
 
     @property
     def between(self) -> str:
-        """That a step of the march loads, computes and stores rows that are at no border."""
+        """The condition that a step of the march loads, computes and stores only rows away from borders."""
         row = f"{self.origin(1)} + {self.names['r']}"
         return self._within({1: f"{row} - {2 * self.levels + 1}"}, {1: f"{row} - {self.levels}"})
 
     def _within(self, low: Mapping[int, str], high: Mapping[int, str]) -> str:
-        """That the statements write what is not before `low` and not after `high`, along these loops."""
+        """The condition that the statements may write cells from `low` to `high`, along these loops."""
         tests: list[str] = []
         for one in self.program.statements:
             ends = {k: self.written_range(one, k) for k in self.loops}
@@ -382,14 +382,14 @@ def isl_test(test: str) -> str:
 
 
 def step_arrays(stencil: Stencil) -> tuple[WrittenArray, WrittenArray]:
-    """Of the first statement, and of the second."""
+    """The arrays of the first and the second statement."""
     names = {one.array.name: one for one in stencil.written}
     first, second = (names[one.writes[0].array] for one in stencil.program.statements)
     return first, second
 
 
 def letter(side: int) -> str:
-    """Of the arrays as keys have them: A of even levels, B of odd ones."""
+    """The letter of an array in keys: A for even levels, B for odd ones."""
     return "AB"[side]
 
 

@@ -1,29 +1,28 @@
-"""Streamed tiles: the lanes of a warp march along a loop of a stencil, several steps in their registers.
+"""Streamed tiles: the lanes of a warp march along a loop of a stencil, with several steps in registers.
 
     stream(L, t=4, i=48, j=4)
 
-A step has two statements, each a star of radius 1 on the array that the other one writes.  Level 0 is what is
-loaded, level k what the k-th statement after that leaves; a tile computes T = 2 t levels.  Along j each of 32
-lanes has W columns.  In step r of the march row ρ(r + 1, 0) is loaded and level k computes the row
+A step has two statements, each a star of radius 1 on the array that the other one writes.  Level 0 is the
+loaded values, level k the result of the k-th statement after that; a tile computes T = 2 t levels.  Along j
+each of 32 lanes has W columns.  In step r of the march row ρ(r + 1, 0) is loaded and level k computes the row
 
     ρ(r, k)  =  top - T - 1 + r - k,      column  =  left - T + W x + c - 1  of lane x, c in 1..W
 
-so that the rows that level k needs of level k - 1 are the last three: own[x][level][2] is the newest one, and
-before each step rows move down, own[x][level][0] = own[x][level][1] and so on.  The columns 0 and W + 1 of
-the middle row are those of the lanes beside.  Every cell is computed; those that a statement never writes
-then get back the values of the level two below.  Cells that are more than T - k away from the tile at level k
-are computed from unknown values, which nothing that is stored depends on.  Steps that do not fill two passes
-come last, as they were.
+so level k needs the last three rows of level k - 1: own[x][level][2] is the newest one, and before each step
+rows move down, own[x][level][0] = own[x][level][1] and so on.  The columns 0 and W + 1 of the middle row come
+from the adjacent lanes.  Every cell is computed; those that a statement never writes then get back the values
+of the level two below.  Cells that are more than T - k away from the tile at level k are computed from
+unknown values, on which no stored value depends.  Steps that do not fill two passes come last, unchanged.
 
     stream(L, t=2, i=64, j=4, k=2, warps=16)
 
 In three dimensions planes take the place of rows, and several warps share a tile: a lane has W columns of j
-rows of a plane, its strips, own[w][x][level][q][p] is strip p, and strips beside those of a warp are taken
-from the warps that have them, through shared memory.
+rows of a plane, its strips, own[w][x][level][q][p] is strip p, and strips adjacent to those of a warp are
+read from their warps through shared memory.
 
-The text around passes of streamed tiles: what is kept for them, and the steps that fill none.
+The source around passes of streamed tiles has saved values and the steps that do not fill a pass.
 
-Two passes take turns, from an array to a second one and back; after an odd number of them the second one is
+Two passes alternate, from an array to a second one and back; after an odd number of them the second one is
 copied back.
 """
 
@@ -92,7 +91,7 @@ def streamed_text(stencil: Stencil, passes: Sequence[StreamTile]) -> Iterator[Li
 
 
 def _back(tile: StreamTile) -> Line:
-    """After an odd number of passes, what the last one stored."""
+    """Copy back the result of the last pass after an odd number of passes."""
     _, outer = step_arrays(tile.stencil)
     statement = tile.program.statements[1]
     heads = tile.nest(statement.iterators[1:], partial(tile.written_range, statement))
@@ -102,7 +101,7 @@ def _back(tile: StreamTile) -> Line:
 
 
 def _rest(tile: StreamTile, key: str, begin: str) -> Iterator[Line]:
-    """Steps as they were, from one on: those that fill no pass, or all."""
+    """The unchanged steps from one on: those that do not fill a pass, or all."""
     program, time = tile.program, tile.stencil.loops[0]
     yield f"for ({tile.kind(0)} {time} = {begin}; {time} <= {tile.high(0)}; {time}++) {{\n", None
     for one in program.statements:
@@ -125,7 +124,7 @@ def stream(
     fetched: int = 0,
     trimmed: bool = False,
 ) -> tuple[Plan, Component, Component, Component]:
-    """The plan with streamed tiles: all that is in them, what marches, and what clears registers before."""
+    """The plan with streamed tiles: everything in them, the march, and what clears registers before."""
     stencil = stencil_of(plan, component, sizes)
     passes = [StreamTile(stencil, number, warps, trimmed) for number in (0, 1)]
     _check(passes[0])
@@ -238,7 +237,7 @@ def _planned(
     claims = _StreamClaims(stencil, pairs)
     stored = replace(plan.stored(after, claims.redundancy()), leaves=fresh.leaves, components=components)
     if passes[0].warps:
-        # One version for all tiles: tests of borders are short, and more text costs registers and proofs.
+        # One version for all tiles: border tests are short, and more code costs registers and proof time.
         return stored, *parts
     inner, between = passes[0].inner, passes[0].between
     apart = {name: claims.within(one, inner) for name, (one, _) in in_tiles.items()}
@@ -251,7 +250,7 @@ def _planned(
 
 @dataclass(frozen=True)
 class _StreamClaims:
-    """What is claimed with the new program, for its proof."""
+    """The claims about the new program, for its proof."""
 
     stencil: Stencil
     pairs: list[tuple[Statement, StreamRole]]
@@ -279,11 +278,11 @@ class _StreamClaims:
         return SeenWrite(writer.name, self._formula(reader, source.when, f"{writer.name}[{target}]"))
 
     def _instance(self, new: Statement, role: StreamRole) -> isl.Map:
-        """The instance of P that an instance stands for, where it does."""
+        """The instance of P that an instance computes, if any."""
         return self._formula(new, "", f"{role.statement}[{', '.join(role.point)}]")
 
     def _held(self, copy: Statement, role: StreamRole) -> HeldCell:
-        """The cell that a copy is of, before a step of P."""
+        """The copied cell, with its time: before a step of P."""
         length = self.stencil.program.statements[0].schedule.dim(OUT)
         vector = ["0"] * length
         vector[0] = str(self.stencil.plan.leaves[0].position[0])
@@ -292,7 +291,7 @@ class _StreamClaims:
         return HeldCell(cell, self._formula(copy, role.asked, f"[{', '.join(vector)}]"))
 
     def within(self, statement: Statement, condition: str) -> isl.Set:
-        """The instances of a statement that have it."""
+        """The instances of a statement within it."""
         return self._formula(statement, condition, "[]").domain()
 
     def _formula(self, statement: Statement, valid: str, target: str) -> isl.Map:

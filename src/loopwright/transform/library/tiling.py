@@ -1,13 +1,13 @@
-"""Tiles: the loops over tiles go around the nest, which runs inside a tile as it did before.
+"""Tiling: adds loops over tiles around the nest, which keeps its order inside a tile.
 
     [..., i, j, ...] --> [..., [i/s], [j/t], i, j, ...]
 
 Inside a tile the iterators keep their values and names, so that further operations find them.
-With `skew` the tiles are cut along skewed and shifted coordinates that all dependences follow
-forwards, which makes them run one after the other; the points of a tile stay in the order they
-were in, which is why inner loops stay as simple as they were.
+With `skew` the tiles are cut along skewed and shifted coordinates with non-negative dependence distances, so
+they can execute one after the other; the points of a tile stay in their order, so inner loops stay as simple
+as before.
 
-Small tiles live in registers, written out: `unroll_and_jam`; `unroll` is the same for one loop.
+`unroll_and_jam` unrolls small tiles, to keep them in registers; `unroll` does the same for one loop.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def tile(
 ) -> Plan:
     """Tile the loops named, in the order they are named; the tile loops start where the first one is.
 
-    `full` generates the tiles that are not cut off by the bounds of the nest apart.
+    `full` generates the full tiles, which the bounds of the nest do not cut, separately.
     """
     if len({one.loop for one in tiles}) != len(tiles):
         raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop is tiled twice")
@@ -107,7 +107,7 @@ def _with_tile_loops(
 def _skewed(
     plan: Plan, component: Component, tiles: Sequence[SizedLoop], first: int
 ) -> tuple[Plan, Component]:
-    """Each statement with its own coordinates, then all of them in the same tile loops."""
+    """Give each statement its own coordinates, then put all of them in the same tile loops."""
     loops = [one.loop for one in tiles]
     if loops != list(range(first, first + len(loops))):
         raise Misuse(
@@ -133,14 +133,14 @@ def _skewed(
 
 
 def _shared(plan: Plan, one: Position, two: Position) -> int:
-    """How many loops two statements share."""
+    """The number of loops that two statements share."""
     return plan.common_loops(Component.of([one, two]))
 
 
 def unroll(plan: Plan, component: Component, loop: int, factor: int | None) -> Plan:
-    """Write out a loop, or `factor` iterations of it at a time.
+    """Unroll a loop completely, or by `factor`.
 
-    With a factor: strip_mine(L, i, factor), the inner loop written out where it is complete.
+    With a factor: strip_mine(L, i, factor), with the inner loop unrolled in full strips.
     """
     if factor is None:
         _check_constant(plan, component, loop)
@@ -154,7 +154,7 @@ def unroll(plan: Plan, component: Component, loop: int, factor: int | None) -> P
 
 
 def _check_constant(plan: Plan, component: Component, loop: int) -> None:
-    """A loop can be written out where the distance of its iterations has a constant bound."""
+    """Check that a loop can be unrolled: its trip count has a constant bound."""
     name = plan.leaf(component.first).loops[loop]
     inside = Component.of((*component.positions, *plan.sharing(component, loop).positions))
     for one in plan.iterations(inside, loop + 1):
@@ -169,10 +169,10 @@ def _check_constant(plan: Plan, component: Component, loop: int) -> None:
 
 
 def unroll_and_jam(plan: Plan, component: Component, tiles: Sequence[SizedLoop]) -> Plan:
-    """Write out `size` iterations of outer loops inside the innermost one.
+    """Unroll outer loops by `size` inside the innermost one.
 
-    [..., i, ..., k] --> [..., [i/size], ..., k, i], the last loop written out where it is complete.
-    Statements of one innermost body are copied together; those of another body of their own.
+    [..., i, ..., k] --> [..., [i/size], ..., k, i], with the last loop unrolled in full strips.
+    Statements of one innermost body are copied together; each body separately.
     """
     loops = [one.loop for one in tiles]
     if len(set(loops)) != len(loops):
@@ -189,7 +189,7 @@ def unroll_and_jam(plan: Plan, component: Component, tiles: Sequence[SizedLoop])
 
 
 def _bodies(plan: Plan, component: Component) -> list[Component]:
-    """The component's statements by the innermost loop they stand in."""
+    """The component's statements grouped by their innermost loop."""
     found: dict[tuple[int, Position], list[Position]] = {}
     for position in component.positions:
         depth = plan.leaf(position).depth
@@ -198,7 +198,7 @@ def _bodies(plan: Plan, component: Component) -> list[Component]:
 
 
 def _jammed(plan: Plan, name: str, tiles: Sequence[SizedLoop]) -> Plan:
-    """One body: strips in place of the loops, the copies innermost."""
+    """Transform one body: strips in place of the loops, with the copies innermost."""
     component = plan.components[name]
     loops = plan.leaf(component.first).loops
     depth = len(loops)

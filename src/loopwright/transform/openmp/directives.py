@@ -1,6 +1,6 @@
-"""Each directive on the loops it stands at [OpenMP2024, sections 11.2 to 11.9].
+"""Applies each directive to its loops [OpenMP2024, sections 11.2 to 11.9].
 
-Directives that make several loops of one, or one of several [OpenMP2024, sections 11.3 and 11.6].
+This includes directives that split a loop or fuse several [OpenMP2024, sections 11.3 and 11.6].
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FILL = "omp_fill"
 
 
 def split(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
-    """Consecutive iterations as loops of their own: c_k of them, and in one place what is left."""
+    """Split off loops of c_k consecutive iterations each, and one of the remaining iterations."""
     clause = needed(directive, "counts")
     counts = [None if one.text.strip() == FILL else _amount(state, one) for one in clause.arguments]
     if counts.count(None) != 1:
@@ -95,7 +95,7 @@ def _sum(formulas: Sequence[Formula]) -> Formula:
 
 
 def _amount(state: DirectedPlan, argument: Span) -> Formula:
-    """A count: a constant, or an affine expression of parameters, which must not be negative."""
+    """A count: a constant or an affine expression of parameters, which must not be negative."""
     text = argument.text.strip()
     if text.isidentifier() and text not in state.plan.program.params:
         return Numeral(integer(argument))
@@ -109,7 +109,7 @@ def _amount(state: DirectedPlan, argument: Span) -> Formula:
 
 
 def fused(state: DirectedPlan, directive: OpenmpDirective, found: Generated) -> Made:
-    """Iterations of equal numbers together, in the order of the loops."""
+    """Fuse iterations with equal numbers, in the order of the loops."""
     if isinstance(found, LoopNest):
         raise refused(directive.place, "'fuse' needs several loops", "put the loops in braces")
     clause = directive.clause("looprange")
@@ -131,7 +131,7 @@ def fused(state: DirectedPlan, directive: OpenmpDirective, found: Generated) -> 
 def _together(
     state: DirectedPlan, directive: OpenmpDirective, nests: Sequence[LoopNest]
 ) -> tuple[DirectedPlan, LoopNest]:
-    """All loops counted as the first one is, and then shared."""
+    """Renumber all loops as the first one, then fuse them."""
     loop = nests[0].loops[0]
     for nest in nests[1:]:
         other = nest.loops[0]
@@ -157,13 +157,13 @@ def _together(
 
 
 PLAIN_FACTOR = 4
-"""How many iterations `partial` without a number writes out: the implementation chooses."""
+"""The unroll factor of `partial` without a number: the implementation chooses."""
 
 
 def obeyed(
     state: DirectedPlan, directive: OpenmpDirective, found: Generated
 ) -> tuple[DirectedPlan, Generated]:
-    """The loops after one directive, and after those it applies to them."""
+    """Return the loops after one directive and the directives it applies to them."""
     check_clauses(directive)
     if directive.name == "fuse":
         made = fused(state, directive, found)
@@ -176,8 +176,8 @@ def obeyed(
 
 
 def _blocks(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest, *, stripes: bool) -> Made:
-    """Grid loops over the tiles, around loops over the iterations of a tile; of stripes, loops over offsets,
-    around loops over every size-th iteration.
+    """Grid loops over tiles around loops over the iterations of a tile, or over offsets of stripes around
+    loops over every size-th iteration.
     """
     sizes = sizes_of(directive)
     loops = affected(directive, nest, len(sizes))
@@ -210,7 +210,7 @@ def _doubled(
     loops: tuple[Sequence[CountedLoop], Sequence[CountedLoop]],
     kinds: tuple[str, str],
 ) -> Made:
-    """The first loops of a nest inside of as many `new` ones."""
+    """Put as many `new` loops around the first loops of a nest."""
     outer, inner = loops
     count = len(new)
     state = state.with_loops(directive, nest, count, new)
@@ -220,7 +220,7 @@ def _doubled(
 
 
 def _interchange(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
-    """Loop k is the one that stood at place p_k."""
+    """Loop k of the result is the original loop at place p_k."""
     clause = directive.clause("permutation")
     order = (2, 1) if clause is None else tuple(map(integer, clause.arguments))
     if sorted(order) != list(range(1, len(order) + 1)) or len(order) < 2:
@@ -245,7 +245,7 @@ def _reverse(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) ->
 
 
 def _unroll(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
-    """The order stays; without a clause nothing has to be written out, and there is no loop left to name."""
+    """Unroll, preserving the order; without a clause unrolling is optional, and no loop is left to name."""
     (loop,) = affected(directive, nest, 1)
     some = directive.clause("partial")
     if directive.clause("full") is not None:
@@ -271,9 +271,9 @@ def _unroll(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> 
 def _strips(
     state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest, factor: int
 ) -> tuple[DirectedPlan, str]:
-    """A loop over [number / factor], around the iterations written out.
+    """A loop over [number / factor] around the unrolled iterations.
 
-    `unroll(L, i, factor)` has [i / factor]: the same iterations together where i counts from 0.
+    `unroll(L, i, factor)` has [i / factor]: the same strips if i counts from 0.
     """
     loop = nest.loops[0]
     if loop.start == ZERO and loop.step == 1:
@@ -290,7 +290,7 @@ def _nothing(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) ->
 
 
 def _shared(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
-    """The iterations of the first loops may run at the same time, or in the lanes of a vector."""
+    """Let the iterations of the first loops run in parallel, or in the lanes of a vector."""
     clause = directive.clause("collapse")
     count = 1 if clause is None or not clause.arguments else integer(clause.arguments[0])
     names = tuple(one.dimension for one in affected(directive, nest, count))

@@ -1,6 +1,6 @@
-"""What loops directives generate, and the plan while they are obeyed.
+"""The loops that directives generate, and the plan while directives are applied.
 
-The clauses of directives: which there are, and what they say.
+It also reads the clauses of directives.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from loopwright.transform.script.steps import Step, StepOrigin
 
 @dataclass(frozen=True)
 class LoopNest:
-    """Loops that contain nothing but each other, from the outside in, `depth` loops around them.
+    """Perfectly nested loops, outermost first, inside `depth` other loops.
 
     `values` are the iterators of the text as functions of the loops of the plan.
     """
@@ -38,7 +38,7 @@ class LoopNest:
 
 @dataclass(frozen=True)
 class LoopSequence:
-    """Loop nests that stand one after the other."""
+    """Consecutive loop nests."""
 
     nests: tuple[LoopNest, ...]
 
@@ -60,7 +60,7 @@ class DirectedPlan:
         return DirectedPlan(performed(self.plan, Step(operation, names, StepOrigin(directive.place, {}))))
 
     def fresh(self, stem: str) -> str:
-        """A handle that is not there yet."""
+        """A handle that is not used yet."""
         return self.fresh_handles(stem, 1)[0]
 
     def fresh_handles(self, stem: str, count: int) -> tuple[str, ...]:
@@ -68,12 +68,12 @@ class DirectedPlan:
         return tuple(islice((name for name in names if name not in self.plan.components), count))
 
     def dimensions(self, nest: LoopNest, loops: int) -> tuple[str, ...]:
-        """What the plan calls the first loops around a nest and in it."""
+        """The plan's names of the first loops around a nest and in it."""
         component = self.plan.component(nest.handle)
         return self.plan.leaf(component.first).loops[: nest.depth + loops]
 
     def free_names(self, nest: LoopNest, wanted: list[str]) -> list[str]:
-        """Names for new loops, as they are wanted or with numbers."""
+        """Names for new loops, as requested or with numbers appended."""
         component = self.plan.component(nest.handle)
         taken = {name for position in component.positions for name in self.plan.leaf(position).loops}
         taken |= set(self.plan.program.params) | {one.name for one in self.plan.program.arrays}
@@ -113,7 +113,7 @@ class DirectedPlan:
 
 @dataclass(frozen=True)
 class Made:
-    """What a directive leaves, and which of it `apply` can name: loops by their number from 0, or nests."""
+    """The result of a directive, and the parts that `apply` can name: loops by number from 0, or nests."""
 
     state: DirectedPlan
     left: Generated
@@ -121,7 +121,7 @@ class Made:
 
 
 def affected(directive: OpenmpDirective, nest: LoopNest, count: int) -> tuple[CountedLoop, ...]:
-    """The loops that the directive is about, which are rectangular."""
+    """The loops that the directive applies to, which are rectangular."""
     if len(nest.loops) < count:
         message = f"'{directive.name}' needs {count} loops with nothing between them, not {len(nest.loops)}"
         raise refused(directive.place, message)
@@ -151,7 +151,7 @@ CLAUSES: Mapping[str, frozenset[str]] = {
     "for": _SHARED,
     "simd": _SHARED,
 }
-"""The clauses of each directive that are understood, besides `apply`."""
+"""The supported clauses of each directive, besides `apply`."""
 
 _EVALUATED = ("if", "num_threads", "schedule", "proc_bind")
 
@@ -191,7 +191,7 @@ def needed(directive: OpenmpDirective, name: str) -> OpenmpClause:
 def applied_loops(
     directive: OpenmpDirective, clause: Applied, kinds: Mapping[str, range]
 ) -> list[tuple[int, OpenmpDirective]]:
-    """The directives of one `apply` with the numbers of their loops."""
+    """The directives of one `apply`, with the numbers of their loops."""
     if (clause.kind is None and len(kinds) != 1) or (clause.kind is not None and clause.kind not in kinds):
         names = ", ".join(kinds) or "no loops"
         raise refused(clause.place, f"'apply' must name what '{directive.name}' generates: {names}")

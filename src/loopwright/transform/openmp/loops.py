@@ -1,10 +1,10 @@
-"""Canonical loops, and what is known of a loop that a directive generates.
+"""Canonical loops: iteration counts of source loops and of loops that directives generate.
 
 OpenMP counts the iterations of a loop from 0: its logical iteration numbers.  A loop of the plan has
 
     value = start + step * number,  step > 0
 
-where `value` is what the plan counts in the dimension, as a formula over the iterators of the text.
+where `value` is the plan's value of the dimension, as a formula over the iterators of the source.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CANONICAL = "accepted: for (i = a; i < b; i++), also <=, >, >=, i--, i += 2, wit
 
 @dataclass(frozen=True)
 class CountedLoop:
-    """A loop of the plan, by its iterator there; what is None is not known."""
+    """A loop of the plan, by its iterator there; None means unknown."""
 
     dimension: str
     value: Formula
@@ -69,7 +69,7 @@ class CountedLoop:
 
 
 def canonical(node: Node, names: frozenset[str]) -> CountedLoop | None:
-    """A `for` as the plan has it; `names` are iterators and parameters.  None for one of another form."""
+    """A `for` loop in terms of the plan; `names` are iterators and parameters.  None if not canonical."""
     iterator = loop_iterator(node)
     step = None if iterator is None else _step(node, iterator)
     if iterator is None or step is None or node.child_by_field_name("condition") is None:
@@ -92,7 +92,7 @@ def _identifiers(node: Node) -> frozenset[str]:
 
 
 def _step(node: Node, iterator: str) -> int | None:
-    """What is added to the iterator each time; None where that is not a constant."""
+    """The increment of the iterator; None if it is not a constant."""
     update = node.child_by_field_name("update")
     if update is None:
         return None
@@ -119,7 +119,7 @@ def _constant(node: Node) -> int | None:
 
 
 def _count(test: Node, iterator: str, start: Formula, step: int, names: frozenset[str]) -> Formula | None:
-    """[(end - start + step - 1) / step] for `i < end`, both as the plan counts."""
+    """[(end - start + step - 1) / step] for `i < end`, in the plan's numbering."""
     test = without_parentheses(test)
     if test.type != "binary_expression":
         return None
@@ -172,7 +172,7 @@ def _formula(node: Node, names: frozenset[str]) -> Formula | None:
 
 
 def refuse_triangle(loops: Sequence[CountedLoop], directive: str) -> None:
-    """No bound of a loop may depend on another loop that the directive is about."""
+    """Refuse a bound that depends on another loop of the directive."""
     own = {loop.dimension for loop in loops}
     for loop in loops:
         depends = sorted(loop.bounds & own)
@@ -183,7 +183,7 @@ def refuse_triangle(loops: Sequence[CountedLoop], directive: str) -> None:
 
 
 def substituted(formula: Any, values: Mapping[str, Formula]) -> Any:
-    """The formula with other formulas in place of names; -3 is written as a negative 3."""
+    """Substitute formulas for names; -3 is written as a negative 3."""
     if isinstance(formula, Symbol):
         return values.get(formula.text, formula)
     if isinstance(formula, Negative):

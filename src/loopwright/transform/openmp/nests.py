@@ -1,4 +1,4 @@
-"""A region whose directives are obeyed, from the inside out: each becomes operations on the plan.
+"""Applies the directives of a region, innermost first: each becomes operations on the plan.
 
     tile     [i, j] --> [iT, jT, i, j],    iT = [number of i / size]
     stripe   [i, j] --> [iO, jO, i, j],    iO = number of i % size
@@ -6,7 +6,7 @@
     split    the iterations with numbers below the sums of the counts, one group after the other
     fuse     the iterations of equal numbers of several loops together
 
-A directive is about the loops that those inside it leave, outermost first [OpenMP2024, section 11.1].
+A directive applies to the loops that inner directives generate, outermost first [OpenMP2024, section 11.1].
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from loopwright.transform.vectors import pieces
 
 
 def after_directives(plans: Iterable[Plan], file: DirectedFile) -> tuple[Plan, ...]:
-    """The plans after the directives in their regions; raises unless each directive was obeyed once.
+    """The plans after the directives in their regions; raises unless each directive was applied once.
 
-    Regions that are read in other words than the file's have their loops at other places.
+    Regions that were rewritten before reading have their loops at other places.
     """
     readers = [_DirectiveReader(file, plan) for plan in plans]
     made = tuple(one.statements(one.program.syntax, ()).plan for one in readers)
@@ -42,7 +42,7 @@ def after_directives(plans: Iterable[Plan], file: DirectedFile) -> tuple[Plan, .
 
 
 class _DirectiveReader:
-    """Goes through the statements of a region, and obeys the directives of each loop after those inside."""
+    """Walks the statements of a region, and applies the directives of each loop after the inner ones."""
 
     def __init__(self, file: DirectedFile, plan: Plan) -> None:
         self.file = file
@@ -58,7 +58,7 @@ class _DirectiveReader:
         return self.state
 
     def generated(self, node: Node, around: tuple[Node, ...]) -> Generated | None:
-        """What directives make of a statement; None for one that is neither a loop nor a block of loops."""
+        """The result of directives on a statement; None if it is neither a loop nor a block of loops."""
         own = self.file.at(node) if node.type in ("for_statement", "compound_statement") else ()
         match node.type:
             case "labeled_statement":
@@ -94,7 +94,7 @@ class _DirectiveReader:
         return LoopSequence(tuple(nests))
 
     def _nest(self, node: Node, around: tuple[Node, ...]) -> LoopNest | None:
-        """The loops from `node` inwards; None where it was not read as a loop that OpenMP knows."""
+        """The loops from `node` inwards; None if it was not read as a canonical loop."""
         inner = self.generated(field(node, "body"), (*around, node))
         names = [one.name for one in self.program.statements if node.span.contains(one.body.place)]
         known = self.names | {one.dimension for one in self._canonical(around)}
@@ -112,7 +112,7 @@ class _DirectiveReader:
         return [one for one in found if one is not None]
 
     def _is_alone(self, node: Node) -> bool:
-        """Whether there is nothing in the loop but the nest inside."""
+        """Whether the loop contains only the inner nest."""
         body = field(node, "body")
         while body.type in ("compound_statement", "labeled_statement"):
             parts = named_children(body)
@@ -122,7 +122,7 @@ class _DirectiveReader:
         return True
 
     def _handle(self, node: Node, names: list[str]) -> str:
-        """The name of the loop's component: that of its line where this names the same."""
+        """The name of the loop's component: that of its line if it names the same."""
         plan = self.state.plan
         statements = [one for one in plan.program.statements if one.name in names]
         places = Component.of(position for one in statements for position, _ in pieces(one.schedule))
@@ -135,6 +135,6 @@ class _DirectiveReader:
 
 
 def _value(loop: CountedLoop) -> Formula:
-    """An iterator of the text as the plan has it: a loop that counts down has its negative."""
+    """The plan's value of a source iterator: the negative for a decreasing loop."""
     name = Symbol(loop.dimension)
     return Negative(name) if isinstance(loop.value, Negative) else name

@@ -1,1 +1,1 @@
-"""Operations as values, and the scripts (`.lw`) they are written in; nothing here knows a plan."""
+"""Operations as values, and the script language (`.lw`); independent of plans."""

@@ -1,7 +1,7 @@
-"""The kinds of arguments that operations have: how each is read from a line, checked and written.
+"""The kinds of arguments of operations: how each is parsed, checked and printed.
 
-The fields of an operation are annotated with them, so that an operation is a dataclass and no more:
-`loops: LoopsArgument` is read from `i, j` or `[i, j]`, must be names, and is written `i, j`.
+The fields of an operation are annotated with them, so an operation is just a dataclass: `loops:
+LoopsArgument` is read from `i, j` or `[i, j]`, must be names, and is printed as `i, j`.
 """
 
 from __future__ import annotations
@@ -31,14 +31,13 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 HANDLE = re.compile(rf"{NAME.pattern}|@[0-9]+")
 
 Value = TypeVar("Value")
-"""What an argument is in Python."""
+"""The type of an argument in Python."""
 
 
 class Misuse(BadInput):
-    """An operation that has no meaning here.
+    """An error for an operation that does not apply.
 
-    `argument` is the field of the operation to blame; `item` says which value of the field, where it
-    has several.
+    `argument` is the faulty field of the operation; `item` is the index of the value, if it has several.
     """
 
     def __init__(
@@ -51,17 +50,17 @@ class Misuse(BadInput):
 
 @dataclass
 class Reader:
-    """The arguments of a line, read one after the other; the places of those read are remembered."""
+    """Reads the arguments of a line in turn, and records their places."""
 
     line: ScriptLine
     usage: str
     rest: list[ScriptArgument]
     flags: frozenset[str] = frozenset()
-    """The words at the end of the line that are flags."""
+    """The flags at the end of the line."""
     places: dict[tuple[str, int], Span] = field(default_factory=dict)
 
     def wrong(self, place: Span, wanted: str, hint: str | None = None) -> BadInput:
-        """What is at `place` is not what is wanted there."""
+        """The error that the argument at `place` is not as expected."""
         text = " ".join(place.text.split())
         return self.error(place, f"'{text}' where {wanted} should be", hint or f"write it as {self.usage}")
 
@@ -76,13 +75,13 @@ class Reader:
         return argument.value
 
     def remember(self, name: str, *places: Span) -> None:
-        """Where the values of a field are."""
+        """Record the places of the values of a field."""
         for item, place in enumerate(places):
             self.places[name, item] = place
 
 
 class ArgumentKind(ABC, Generic[Value]):
-    """What all values of a kind have in common; `least` and `most` count arguments of a line."""
+    """Base class of argument kinds; `least` and `most` bound the number of arguments of a line."""
 
     least: int = 1
     most: int | None = 1
@@ -93,7 +92,7 @@ class ArgumentKind(ABC, Generic[Value]):
 
     @abstractmethod
     def check(self, value: object, name: str) -> None:
-        """Refuse, by a `Misuse` of the field `name`, what no script can say."""
+        """Raise `Misuse` of the field `name` for values that no script can contain."""
 
     @abstractmethod
     def words(self, value: Value, name: str) -> list[str]:
@@ -141,7 +140,7 @@ def check_name(
 
 
 def _shown(value: object) -> str:
-    """A value of any kind as a message names it."""
+    """A value of any kind, as printed in messages."""
     if isinstance(value, int) and abs(value) >= 10**LONGEST:
         return "by so long a number"
     text = repr(value)
@@ -154,7 +153,7 @@ class HandlesKind(ArgumentKind[tuple[str, ...]]):
 
     fewest: int = 1
     reserved: tuple[str, ...] = ()
-    """Words with a meaning of their own as a last argument."""
+    """Keywords allowed as the last argument."""
     most = None
 
     def read(self, reader: Reader, name: str) -> tuple[str, ...]:
@@ -180,7 +179,7 @@ class HandlesKind(ArgumentKind[tuple[str, ...]]):
 
 
 def items(value: ScriptValue) -> Sequence[ScriptValue]:
-    """The values of a list; what is not a list is one of a single value."""
+    """The values of a list; a single value counts as a list."""
     return value.values if isinstance(value, ScriptList) else (value,)
 
 
@@ -195,7 +194,7 @@ class LoopKind(ArgumentKind[str]):
     """A loop, by its iterator."""
 
     numbered: bool = False
-    """Whether its number is the next argument: `i=32` says both."""
+    """Whether its number is the next argument: `i=32` gives both."""
 
     def read(self, reader: Reader, name: str) -> str:
         argument = reader.rest[0]

@@ -1,8 +1,8 @@
-"""The maps and sets of a script: values, how they are written, and the isl objects they stand for.
+"""The maps and sets of a script: values, their syntax, and the isl objects they denote.
 
-A name in the input tuple is an iterator; a number there is a condition on it.  A name in the
-output tuple that is neither an input nor a parameter is a new iterator, which the condition after the
-colon has to define: `{[i] -> [a, b] : a = [i/32] and b = i % 32}`.
+A name in the input tuple is an iterator; a number there is a condition on it.  A name in the output tuple
+that is neither an input nor a parameter is a new iterator, which the condition after the colon must define:
+`{[i] -> [a, b] : a = [i/32] and b = i % 32}`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class AffineMap:
         return tuple(one.text if isinstance(one, Symbol) else None for one in self.inputs)
 
     def new_iterators(self, parameters: tuple[str, ...]) -> tuple[str | None, ...]:
-        """The output names the map itself introduces; None where the output is an expression."""
+        """The output names the map itself introduces; None if the output is an expression."""
         known = {*self.input_names, *parameters}
         return tuple(
             one.text if isinstance(one, Symbol) and one.text not in known else None for one in self.outputs
@@ -143,7 +143,7 @@ def _dimension_names(inputs: tuple[Formula, ...], parameters: tuple[str, ...]) -
 
 
 def _inputs_hold(inputs: tuple[Formula, ...], scope: FormulaScope) -> isl.Set:
-    """What an input that is not a name says: `[i, j, 0]` is about the vectors that end in 0."""
+    """The conditions from inputs that are not names: `[i, j, 0]` restricts to vectors that end in 0."""
     points = scope.truth(value=True)
     for k, formula in enumerate(inputs):
         if not isinstance(formula, Symbol):

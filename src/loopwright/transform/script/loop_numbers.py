@@ -1,4 +1,4 @@
-"""Loops with a number each, however they are written: sizes of tiles, factors, distances."""
+"""Loops with a number each, in any of the notations: tile sizes, factors, distances."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from loopwright.transform.script.syntax import ScriptNumber, ScriptWord
 
 @dataclass(frozen=True)
 class LoopNumber:
-    """A number and the loop it is for; without a loop it is for one of the innermost loops."""
+    """A number and its loop; without a loop it applies to one of the innermost loops."""
 
     number: int
     loop: str | None = None
@@ -30,15 +30,14 @@ class LoopNumber:
 
 @dataclass(frozen=True)
 class LoopNumbersKind(ArgumentKind[tuple[LoopNumber, ...]]):
-    """Loops with a number each, however they are written.
-
-    i=32, j=32      i, 32      i, 32, j, 32      i, j, 32, 32      [i, j], [32, 32]      [i, j], 32
-    32, 32          [32, 32]                     for the innermost loops, where that has a meaning
+    """Loops with a number each, in any of the notations. i=32, j=32      i, 32      i, 32, j, 32      i, j,
+    32, 32      [i, j], [32, 32]      [i, j], 32 32, 32          [32, 32]                     for the
+    innermost loops, where applicable
     """
 
     minimum: int | None = None
     named: bool = True
-    """Whether the loops have to be named."""
+    """Whether the loops must be named."""
     most = None
 
     def read(self, reader: Reader, name: str) -> tuple[LoopNumber, ...]:

@@ -1,6 +1,6 @@
-"""What an operation of a script is: a value whose fields are its arguments, in the order of the text.
+"""Operations of scripts: values whose fields are the arguments, in source order.
 
-The four operators are here, and the operations on the loops of one nest.
+This module has the four operators and the operations on the loops of one nest.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class ArgumentField:
         return self.default is not MISSING
 
     def check(self, value: object) -> None:
-        """Refuse, by a `Misuse`, what no script can say."""
+        """Raise `Misuse` for values that no script can contain."""
         if value is not self.default:
             self.kind.check(value, self.name)
 
 
 class BaseOperation:
-    """What all operations have: a name in scripts, right calls to show, and the handles they give."""
+    """Base class of operations: a name in scripts, example calls, and the handles they bind."""
 
     name: ClassVar[str]
     usage: ClassVar[str]
@@ -74,7 +74,7 @@ class BaseOperation:
         return f"{self.name}({', '.join(word for _, word in self.words())})"
 
     def words(self) -> Iterator[tuple[str, str]]:
-        """The arguments as they are written, each with the field it is of; default values are left out."""
+        """The arguments as printed, each with its field, without default values."""
         for parameter in self.parameters():
             value = getattr(self, parameter.name)
             if value != parameter.default:
@@ -103,7 +103,7 @@ class BaseOperation:
 
 
 def _kind(hint: object) -> ArgumentKind[Any]:
-    """The kind in `Annotated[int, NumberKind()]`, or in that `| None`."""
+    """The kind in `Annotated[int, NumberKind()]`, also with `| None`."""
     annotated = hint if get_origin(hint) is Annotated else get_args(hint)[0]
     kind = get_args(annotated)[1]
     assert isinstance(kind, ArgumentKind)
@@ -112,7 +112,7 @@ def _kind(hint: object) -> ArgumentKind[Any]:
 
 @dataclass(frozen=True)
 class Realign(BaseOperation):
-    """`common` is how many loops two neighbours share afterwards."""
+    """Adjacent components share `common` loops afterwards."""
 
     name = "realign"
     usage = "realign(L1, L2, n)"
@@ -156,7 +156,7 @@ class Isplit(BaseOperation):
 
 @dataclass(frozen=True)
 class Interchange(BaseOperation):
-    """Two loops take each other's places."""
+    """Swap two loops."""
 
     name = "interchange"
     usage = "interchange(L, i, j) or interchange(L, [k, i, j])"
@@ -232,7 +232,7 @@ class Tile(BaseOperation):
 
 @dataclass(frozen=True)
 class Unroll(BaseOperation):
-    """A loop written out, or `factor` iterations of it at a time."""
+    """Unroll a loop completely, or by `factor`."""
 
     name = "unroll"
     usage = "unroll(L, i) or unroll(L, i, 4)"
@@ -243,7 +243,7 @@ class Unroll(BaseOperation):
 
 @dataclass(frozen=True)
 class UnrollAndJam(BaseOperation):
-    """Iterations of outer loops written out inside the innermost one."""
+    """Unroll outer loops inside the innermost one."""
 
     name = "unroll_and_jam"
     usage = "unroll_and_jam(L, i=4, j=4) or unroll_and_jam(L, i, 4)"

@@ -1,7 +1,7 @@
-"""Every operation of a script: a value whose fields are its arguments, in the order of the text.
+"""All operations of scripts: values whose fields are the arguments, in source order.
 
-What an operation means is on its page in docs/operations, what it does to a plan in
-`transform.perform`.  `str(operation)` is its text in a script.
+docs/operations has a page on each operation, and `transform.perform` applies it to a plan.  `str(operation)`
+is its text in a script.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Fuse(BaseOperation):
-    """Neighbours in the same loops, `common` of them or as many as there are."""
+    """Fuse adjacent components in `common` loops, or as many as there are."""
 
     name = "fuse"
     usage = "L = fuse(A, B) or L = fuse(A, B, n)"
@@ -69,7 +69,7 @@ DISTRIBUTE = "distribute(), distribute(L, legal), distribute(L), distribute(A, B
 
 @dataclass(frozen=True)
 class Distribute(BaseOperation):
-    """Loops of their own but for `common` shared ones; one component alone is split into its statements."""
+    """Separate components except for `common` shared loops; one component is split into its statements."""
 
     name = "distribute"
     usage = DISTRIBUTE
@@ -80,7 +80,7 @@ class Distribute(BaseOperation):
 
 @dataclass(frozen=True)
 class DistributeLegally(BaseOperation):
-    """The statements of a component apart as far as that is legal; without a target, all statements."""
+    """Distribute the statements of a component as far as legal; without a target, all statements."""
 
     name = "distribute"
     usage = DISTRIBUTE
@@ -94,7 +94,7 @@ class DistributeLegally(BaseOperation):
 
 @dataclass(frozen=True)
 class Reorder(BaseOperation):
-    """Two neighbours change places."""
+    """Swap two adjacent components."""
 
     name = "reorder"
     usage = "reorder(A, B)"
@@ -104,7 +104,7 @@ class Reorder(BaseOperation):
 
 @dataclass(frozen=True)
 class Sink(BaseOperation):
-    """Statements move into the loops of a neighbouring nest that they lack, at iteration `value`."""
+    """Move statements into the loops of an adjacent nest that they lack, at iteration `value`."""
 
     name = "sink"
     usage = "L = sink(A, B, 0)"
@@ -128,7 +128,7 @@ class Hexagon(BaseOperation):
 
 @dataclass(frozen=True)
 class Parallelize(BaseOperation):
-    """The iterations of loops may run at the same time."""
+    """Run the iterations of loops in parallel."""
 
     name = "parallel"
     usage = "parallel(L, i)"
@@ -138,7 +138,7 @@ class Parallelize(BaseOperation):
 
 @dataclass(frozen=True)
 class Vectorize(BaseOperation):
-    """The iterations of loops may run at the same time, in the lanes of a vector."""
+    """Run the iterations of loops in the lanes of a vector."""
 
     name = "vectorize"
     usage = "vectorize(L, i)"
@@ -158,7 +158,7 @@ class Separate(BaseOperation):
 
 @dataclass(frozen=True)
 class Isolate(BaseOperation):
-    """The iterations of the loops down to `loop` in which all `points` run over full tiles, apart."""
+    """Generate the iterations in which all `points` run over full tiles separately, down to `loop`."""
 
     name = "isolate"
     usage = "isolate(L, jT, [i, j])"
@@ -223,7 +223,7 @@ class Rename(BaseOperation):
 
 @dataclass(frozen=True)
 class Pack(BaseOperation):
-    """What a component reads of an array is copied, in each iteration of `loop` or before all loops."""
+    """Copy the cells that a component reads of an array, in each iteration of `loop` or before all loops."""
 
     name = "pack"
     usage = (
@@ -244,7 +244,7 @@ class Pack(BaseOperation):
 
 @dataclass(frozen=True)
 class Overlap(BaseOperation):
-    """Tiles of several steps of a stencil, each with buffers of its own and the cells it needs around it."""
+    """Tiles of several steps of a stencil, each with its own buffers and a halo."""
 
     name = "overlap"
     usage = "(T, C) = overlap(L, t=4, i=32, j=64) or (T, C) = overlap(L, t=4, i=32, j=64, whole)"
@@ -273,7 +273,7 @@ class Stream(BaseOperation):
 
 @dataclass(frozen=True)
 class Pad(BaseOperation):
-    """The rows of an array get `amount` elements more, which nothing uses."""
+    """Lengthen the rows of an array by `amount` unused elements."""
 
     name = "pad"
     usage = "pad(x, 4)"
@@ -293,26 +293,26 @@ class SplitSum(BaseOperation):
 
 @dataclass(frozen=True)
 class Widen(BaseOperation):
-    """The compiler is told to use vectors as wide as the registers are, where it would use half of them."""
+    """Ask the compiler for vectors as wide as the registers, where it would use half of them."""
 
     name = "widen"
     usage = "widen()"
 
 
 StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder | Sink | Hexagon
-"""Which statements share loops, and in what order they stand."""
+"""Operations that change which statements share loops, and their order."""
 
 DirectiveOperation: TypeAlias = Parallelize | Vectorize | Separate | Isolate
-"""What the generated loops should be, the order unchanged."""
+"""Operations that change the generated loops, not the order."""
 
 StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad | Overlap | Stream | SplitSum
-"""Where values are kept, the order unchanged."""
+"""Operations that change where values are stored, not the order."""
 
 MappingOperation: TypeAlias = MapBlocks | MapThreads
-"""Which loops become the blocks of a GPU's grid and the threads of a block."""
+"""Operations that map loops to the blocks of a GPU's grid and the threads of a block."""
 
 CompilerOperation: TypeAlias = Widen
-"""What the compiler is told about the whole file, the program unchanged."""
+"""Operations that set compiler options for the whole file, and do not change the program."""
 
 Operation: TypeAlias = (
     Operator

@@ -1,4 +1,4 @@
-"""Scripts as tuples of steps: read from text, and written.
+"""Scripts as tuples of steps, with parser and printer.
 
 parse_script(str(step)) = (step,)
 """
@@ -45,27 +45,27 @@ SYNONYMS = {
     "vectorise": "vectorize",
     "wavefront": "skew",
 }
-"""Other names for the operations, to be suggested."""
+"""Other names for the operations, for suggestions."""
 
 NAMES: dict[str, type[Operation]] = {one.name: one for one in reversed(CLASSES)}
-"""The operations by their names in scripts; of two with one name the first."""
+"""The operations by their names in scripts; the first of two with the same name."""
 
 
 @dataclass(frozen=True)
 class StepOrigin:
-    """Where a step stands in a text: all of it, and each value of its arguments."""
+    """The place of a step in its source, and that of each value of its arguments."""
 
     span: Span
     arguments: Mapping[tuple[str, int], Span]
 
     def place(self, argument: str | None, item: int) -> Span:
-        """That of a value, or that of the step where the text does not mention the value."""
+        """The place of a value, or of the step if the source does not mention the value."""
         return self.arguments.get((argument or "", item), self.span)
 
 
 @dataclass(frozen=True)
 class Step:
-    """An operation, the names its handles get, and where it was read, if it was read."""
+    """An operation, the names of its handles, and its place in the source, if any."""
 
     operation: Operation
     binds: tuple[str, ...] = ()
@@ -89,11 +89,11 @@ class Step:
 
     @property
     def span(self) -> Span:
-        """Where it was read; otherwise its own text is the place, in a file called <python>."""
+        """Its place in the source; otherwise its own text, in a file called <python>."""
         return self.place(None)
 
     def place(self, argument: str | None, item: int = 0) -> Span:
-        """Where a value of an argument is."""
+        """The place of a value of an argument."""
         if self.origin is not None:
             return self.origin.place(argument, item)
         text = str(self)
@@ -113,12 +113,12 @@ def _gives(operation: Operation, count: int) -> str:
 
 
 def script_text(steps: Iterable[Step]) -> str:
-    """One step a line."""
+    """The script, one step per line."""
     return "".join(f"{step}\n" for step in steps)
 
 
 def parse_script(text: str, filename: str = "<script>") -> tuple[Step, ...]:
-    """The steps of a script, or `BadInput` where it is not one."""
+    """Return the steps of a script; raises `BadInput` for invalid syntax."""
     expected(text, str, "the text of a script", "'tile(Mult, 32)'")
     return tuple(map(_step, parse_lines(Source(filename, text))))
 
@@ -146,7 +146,7 @@ def _unknown(word: ScriptWord) -> BadInput:
 
 
 def close_to(name: str, known: Iterable[str]) -> str | None:
-    """What the author may have meant: capitals do not matter."""
+    """Suggestions of similar names, ignoring case."""
     plain = {one.lower(): one for one in known}
     found = difflib.get_close_matches(name.lower(), plain, 1)
     return plain[found[0]] if found else None
@@ -193,7 +193,7 @@ def _check_count(reader: Reader, form: type[Operation]) -> None:
 
 
 def _flags(reader: Reader, form: type[Operation]) -> frozenset[str]:
-    """The flags at the end of the line, which are taken off it."""
+    """Remove and return the flags at the end of the line."""
     known = {one.name for one in form.parameters() if isinstance(one.kind, FlagKind)}
     found: set[str] = set()
     while len(reader.rest) > 1 and _is_word(reader.rest[-1], known):

@@ -1,4 +1,4 @@
-"""The lines of a script (`.lw`), as in [Namjoshi2016, appendix B]: one operation a line.
+"""Parses the lines of a script (`.lw`), as in [Namjoshi2016, appendix B]: one operation per line.
 
     script    ::= {[operation] NEWLINE}
     operation ::= [targets "="] NAME "(" [argument {"," argument}] ")"
@@ -9,8 +9,8 @@
     set       ::= "{" tuple ":" condition "}"
     tuple     ::= "[" [expression {"," expression}] "]"
 
-A `;` ends a line too, and inside brackets a line may end anywhere.  Which operations there are, and
-what their arguments must be, is not known here.
+A `;` ends a line too, and inside brackets a line may break anywhere.  This module does not know the
+operations and their arguments.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ _PATTERN = re.compile(
 )
 
 LONGEST = 18
-"""Digits of a number: more do not fit into 64 bits."""
+"""The most digits of a number: more do not fit into 64 bits."""
 
 VALUE = "a value"
 
@@ -105,18 +105,18 @@ _HINTS = {
     "@": "a line of the C file is written @12",
     "\\": "inside brackets a line may end anywhere",
 }
-"""What the author of a character that does not belong here may have meant."""
+"""Hints for characters that are not allowed here."""
 
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
 
 def parse_lines(source: Source) -> tuple[ScriptLine, ...]:
-    """The lines of a script, or `BadInput` where it is not one."""
+    """Return the lines of a script; raises `BadInput` for invalid syntax."""
     return tuple(_LineParser(source, words).line() for words in _lines(source))
 
 
 def parse_braces(text: str) -> AffineMap | AffineSet:
-    """The map or the set that the whole text is."""
+    """Parse a text that is a map or a set."""
     source = Source("<python>", text)
     lines = _lines(source)
     if not lines:
@@ -131,7 +131,7 @@ def parse_braces(text: str) -> AffineMap | AffineSet:
 
 
 def _lines(source: Source) -> list[list[Token]]:
-    """The words of each line that has some, an end after them; brackets that are open join lines."""
+    """The tokens of each non-empty line, followed by an end; open brackets join lines."""
     lines: list[list[Token]] = [[]]
     opened: list[Token] = []
     position = 0
@@ -183,7 +183,7 @@ def _error(source: Source, token: Token, message: str, hint: str | None = None) 
 
 @dataclass
 class _LineParser:
-    """A recursive descent over the words of one operation."""
+    """A recursive-descent parser for the tokens of one operation."""
 
     source: Source
     tokens: list[Token]
@@ -255,7 +255,7 @@ class _LineParser:
         return found
 
     def separator(self) -> str:
-        """What was meant by something other than a comma."""
+        """The error for a token other than a comma."""
         if self.token.text in (":", "=="):
             return "a loop and its number are written i=32"
         return "arguments have commas between them: tile(Mult, 32, 32)"
@@ -301,7 +301,7 @@ class _LineParser:
             yield argument.value
 
     def braces(self) -> ScriptBraces:
-        """A map or a set: the formulas in it are read by the grammar of conditions."""
+        """A map or a set; the grammar of conditions parses its formulas."""
         start = self.expect("{").offset
         inputs = self.tuple()
         outputs = self.tuple() if self.take("->") else None
@@ -329,7 +329,7 @@ class _LineParser:
         return tuple(found)
 
     def closing(self, opening: str, end: str) -> int:
-        """The word that closes the bracket just opened; `_track` made sure there is one."""
+        """The token that closes the bracket just opened; `_track` made sure there is one."""
         depth = 1
         for place in range(self.position, len(self.tokens)):
             text = self.tokens[place].text
@@ -339,7 +339,7 @@ class _LineParser:
         raise self.error(f"'{end}' is missing")
 
     def formulas(self, start: int, end: int, *, lists: bool) -> list[Formula]:
-        """The formulas of some words, separated by commas."""
+        """The formulas of some tokens, separated by commas."""
         stop = self.tokens[end]
         parser = Parser(
             self.source, [*self.tokens[start:end], Token(TokenKind.END, "", stop.offset)], lists=lists
