@@ -1,4 +1,4 @@
-"""Storage that a region allocates for itself: its form in C, written and recognised.
+"""Storage that a region allocates itself: the C code for it, written and recognised.
 
     {
       void *x_memory = n > 0 && m > 0 && <n m elements have a size> ? malloc(<their size> + 63) : NULL;
@@ -11,9 +11,9 @@
       free(x_memory);
     }
 
-The array starts at a multiple of 64 bytes.  Where a size is not positive, where the number of bytes is none
-that `size_t` has, or where there is no memory, the other loops run; `free` has nothing to do then.  A text is
-taken for this form only if every token of the frame is what this module writes for the names, types and
+The array starts at a multiple of 64 bytes.  If a size is not positive, if the number of bytes does not fit
+into `size_t`, or if there is no memory, the other loops run; `free` has no effect then.  Source is
+recognised as this form only if every token of the frame is what this module writes for the names, types and
 sizes in it.
 """
 
@@ -34,9 +34,9 @@ from loopwright.source import Edit, Source, Span
 HEADER = "#include <stdlib.h>"
 ALIGNMENT = 64
 MOST_MACROS = 8
-"""How deep macros in a size may be in each other."""
+"""The maximum depth of macros in a size."""
 NEEDED = ("malloc", "free", "NULL", "size_t", "void", "char", "sizeof", "restrict", "if", "else")
-"""What the form is made of, and no file may declare or define otherwise."""
+"""Names used by the form, which no file may declare or define otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class AllocatedArray:
 def allocating(
     arrays: Sequence[AllocatedArray], inner: Sequence[str], other: Sequence[str], step: str
 ) -> list[str]:
-    """The lines of `inner` with the arrays allocated, those of `other` where that is not possible."""
+    """The lines of `inner` with the arrays allocated, and those of `other` if that is not possible."""
     there = " && ".join(f"{one.memory} != NULL" for one in arrays)
     body = [
         *(line for one in arrays for line in one.allocation),
@@ -98,7 +98,7 @@ def allocating(
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """A region of this form: its arrays, what runs with them, and what runs without."""
+    """A region of this form: its arrays, and the branches with and without them."""
 
     arrays: tuple[AllocatedArray, ...]
     inner: Span
@@ -106,7 +106,7 @@ class Allocation:
 
 
 def allocation_of(source: Source, region: Region) -> Allocation | None:
-    """The region as the form above, or None where it is not of that form."""
+    """The region in the form above, or None if it does not have that form."""
     if not includes(source, HEADER) or redefined(source):
         return None
     parts = named_children(c_file(source).block(region.place))
@@ -145,15 +145,15 @@ def allocation_of(source: Source, region: Region) -> Allocation | None:
 
 
 def redefined(source: Source) -> list[str]:
-    """Names that the form needs, and that mean something else in the file than the header says."""
+    """Names needed by the form that the file defines differently from the header."""
     own = c_file(source).defined_names
     return [name for name in NEEDED if name in own]
 
 
 def _is_size(extent: str, macros: Sequence[Macro], depth: int = 0) -> bool:
-    """Whether a size is a sum of names, numbers and macros of such: nothing that changes anything.
+    """Whether a size is a sum of names, numbers and macros of these, without side effects.
 
-    Parts of it may be divided by a number, as those are of a loop over tiles.
+    Parts of it may be divided by a number, as in the size of a loop over tiles.
     """
     extent = re.sub(r"/\s*[1-9]\d*(?![\w.])", "", extent)
     calls = re.findall(r"(\w+)\s*\(", extent)
@@ -164,13 +164,13 @@ def _is_size(extent: str, macros: Sequence[Macro], depth: int = 0) -> bool:
 
 
 def _is_type(text: str, macros: Sequence[Macro]) -> bool:
-    """Whether a type is words alone, whatever macros of the file stand for."""
+    """Whether a type consists of words only, also in macros of the file."""
     bodies = [macro.body for macro in macros if macro.name in names_in(text)]
     return all(re.fullmatch(r"[\w\s]*", one) is not None for one in (text, *bodies))
 
 
 def _array(allocated: Node, pointer: Node) -> AllocatedArray | None:
-    """The names, type and sizes in two declarations; that they say nothing else is seen by writing them."""
+    """The names, type and sizes in two declarations; writing them again shows that nothing is left out."""
     if pointer.type != "declaration":
         return None
     declarators = [node.child_by_field_name("declarator") for node in (pointer, allocated)]
@@ -188,9 +188,10 @@ def _inside(text: str) -> str:
 
 
 def with_local_arrays(source: Source, *, allocated: bool) -> tuple[Source, dict[int, Allocation]]:
-    """The text with each such region as one case of it, with the arrays as variables or without; lines stay.
+    """The source with one branch of each such region, with the arrays as variables or without them; line
+    numbers do not change.
 
-    The regions of this form by their numbers come with it.
+    Also returns the regions of this form by their numbers.
     """
     found: dict[int, Allocation] = {}
     edits: list[Edit] = []

@@ -1,12 +1,12 @@
 """`(X) - y`: a cast of -y if X is a type, a difference if X is a value.
 
 The grammar cannot know, and guesses: `(x) - y` a difference, `(x) - y * z` a cast, `(x)(y)` a call.
-A wrong guess loses the read of x, and groups what follows in another way.  The guess is put right
-in the text the parser sees, character for character, so that offsets stay those of the source:
+A wrong guess loses the read of x, and groups the following operators differently.  The guess is corrected
+in the text that the parser gets, character for character, so that offsets remain those of the source:
 
-    (x) - y * z   becomes    x  - y * z   for a value: without parentheses there is nothing to guess
+    (x) - y * z   becomes    x  - y * z   for a value: without parentheses the parse is unique
     (Num) - y     becomes   (int) - y     for a type: what the file calls it is what the cast is to
-    (X) - y * z   becomes   ~   - y * z   for a type without room for that, or a macro: a cast binds like ~
+    (X) - y * z   becomes   ~   - y * z   for a type too short for that, or a macro: a cast binds like ~
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from loopwright.source import Source, Span
 
 
 class NameKind(Enum):
-    """What a name is before an operand."""
+    """The kind of a name before an operand."""
 
     VALUE = auto()
     TYPE = auto()
@@ -37,16 +37,16 @@ class NameKind(Enum):
 
 @dataclass(frozen=True)
 class Kinds:
-    """What the names of a file are at a place in it; with no place, what any of that name is."""
+    """The kinds of the names of a file at a place in it; without a place, of any declaration."""
 
     declarations: Declarations
     macros: tuple[Macro, ...]
     at: Span | None
     plain: frozenset[str] = frozenset()
-    """Names that stand somewhere without parentheses around them, as a type in a cast does not."""
+    """Names that occur somewhere without parentheses around them, unlike a type in a cast."""
 
     def of(self, name: str) -> NameKind:
-        """A variable in scope is a value, whatever else has its name; so is a macro that is not a type."""
+        """A variable in scope is a value, even if a type has its name; so is a macro that is not a type."""
         if name in self.declarations.functions or self._is_variable(name):
             return NameKind.VALUE
         meaning = self.declarations.resolved(name)
@@ -65,7 +65,7 @@ class Kinds:
         return self.declarations.visible(name, self.at) is not None
 
     def written_type(self, text: str, *, certain: bool) -> CType:
-        """The type a text is, through the typedefs and macros of the file.
+        """The type that a text denotes, through the typedefs and macros of the file.
 
         A macro that is defined under an `#if` is not a `certain` definition.
         """
@@ -81,7 +81,7 @@ class Kinds:
 
 
 class Ambiguous(Exception):
-    """The file does not say whether `name` is a type or a value, and an index depends on it."""
+    """Raised if the file does not show whether `name` is a type or a value, and an index depends on it."""
 
     def __init__(self, node: Node, name: str) -> None:
         super().__init__(f"'{name}' in parentheses may be a type or a value")
@@ -91,26 +91,26 @@ class Ambiguous(Exception):
 
 @dataclass(frozen=True)
 class ShownTree:
-    """A syntax tree, and the text the parser was shown, in which nothing has moved."""
+    """A syntax tree, and the text that the parser was given, with the offsets of the source."""
 
     shown: str
     root: Node
 
 
 def parse_possible(source: Source, shown: str) -> ShownTree:
-    """The tree of a text without casts that are none, whatever the names in them are."""
+    """The tree of a source without impossible casts, independent of the meaning of names."""
     return _edited_until_right(ShownTree(shown, parse(source, shown)), None)
 
 
 def settled(possible: ShownTree, kinds: Kinds) -> Node:
-    """The tree with casts and values told apart."""
+    """The tree with casts and values distinguished."""
     return _edited_until_right(possible, kinds).root
 
 
 def parse_settled(
     source: Source, shown: str, kinds: Kinds, whole: str | None = None, at: Span | None = None
 ) -> Node:
-    """The tree of a text, of which the parser is `shown` this, casts and values told apart (see `parse`)."""
+    """The tree of a source, parsed as `shown`, with casts and values distinguished (see `parse`)."""
     return settled(ShownTree(shown, parse(source, shown, whole, at)), kinds)
 
 
@@ -128,9 +128,9 @@ def _edited_until_right(parsed: ShownTree, kinds: Kinds | None) -> ShownTree:
 
 
 def expression_of(text: str, kinds: Kinds, values: Sequence[str] = (), path: str = "") -> Node | None:
-    """The expression `text` is, in a source of its own; None if it is none.
+    """The expression in a text, in a source of its own; None if it is not an expression.
 
-    The names in `values` are those of the arguments of a macro, where they stood alone.
+    The names in `values` are those of arguments of a macro that had no parentheses there.
     """
     plain = kinds.plain.union(*(names_in(value) for value in values))
     source = Source(path, f"int x = {text};")
@@ -142,7 +142,7 @@ def expression_of(text: str, kinds: Kinds, values: Sequence[str] = (), path: str
 
 
 def _edits(root: Node, text: str, kinds: Kinds | None) -> Iterator[_Edit]:
-    """What to put in place of pairs of parentheses; each round takes away some of them."""
+    """Replacements for pairs of parentheses; each round removes some of them."""
     plain: frozenset[str] | None = None
     done = 0
     for node in root.possible_casts():
@@ -163,7 +163,7 @@ def _edits(root: Node, text: str, kinds: Kinds | None) -> Iterator[_Edit]:
 
 
 def _settled(node: Node, name: str, text: str, kinds: Kinds) -> _Edit | None:
-    """How to write `(name)` so that the grammar takes it for what it is; None where it does."""
+    """How to write `(name)` so that the grammar parses it correctly; None if it does."""
     kind = kinds.of(name)
     if kind is NameKind.UNKNOWN and _is_index(node):
         raise Ambiguous(node, name)
@@ -181,21 +181,21 @@ def _settled(node: Node, name: str, text: str, kinds: Kinds) -> _Edit | None:
 
 
 def _type_words(length: int) -> str:
-    """Words of C for some type, as long as a name: what the grammar takes for a cast."""
+    """Keywords of some C type, as long as a name, which the grammar parses as a cast."""
     short = {3: "int", 4: "long", 5: "short", 6: "signed", 7: "ssize_t"}
     return short[length] if length in short else f"long{' ' * (length - 7)}int"
 
 
 def _without_pair(node: Node, text: str) -> _Edit:
-    """The parentheses `node` starts with become spaces."""
+    """The edit that makes the parentheses at the start of `node` spaces."""
     closing = next(child for child in node.children if child.type == ")")
     return Span(node.source, node.start, closing.end), " " + text[node.start + 1 : closing.start]
 
 
 def _is_impossible_cast(node: Node) -> bool:
-    """`(A[i]) - y` and `(f(x)) - y`: there are no casts to types of arrays and functions.
+    """Whether it is like `(A[i]) - y` or `(f(x)) - y`: there are no casts to types of arrays and functions.
 
-    `sizeof (x) - y` is the size of x, less y, whatever x is.
+    `sizeof (x) - y` is the size of x, minus y, for any x.
     """
     if node.type != "cast_expression":
         return False
@@ -207,9 +207,9 @@ def _is_impossible_cast(node: Node) -> bool:
 
 
 def _factor(node: Node) -> Node | None:
-    """`(i)` in `(s * (i)) - y`, which the grammar takes for a cast to a function that returns a pointer.
+    """`(i)` in `(s * (i)) - y`, which the grammar parses as a cast to a function that returns a pointer.
 
-    There are no such casts; without its parentheses the factor is none.
+    There are no such casts; without its parentheses the factor is parsed correctly.
     """
     if node.type != "cast_expression":
         return None
@@ -224,7 +224,7 @@ def _factor(node: Node) -> Node | None:
 
 
 def _guessed(node: Node, text: str) -> str | None:
-    """X, where `node` starts with `(X)` and the grammar had to guess what it is."""
+    """The name X, if `node` starts with `(X)` and the grammar had to guess its kind."""
     if node.type == "cast_expression":
         name = field(node, "type")
         if len(name.children) != 1 or name.children[0].type != "type_identifier":
@@ -244,7 +244,7 @@ def _guessed(node: Node, text: str) -> str | None:
 
 
 def _standing_alone(root: Node) -> Iterator[Node]:
-    """Identifiers without parentheses around them, as a type in a cast would not stand."""
+    """Identifiers without parentheses around them, unlike a type in a cast."""
     for node in walk(root):
         if node.type != "parenthesized_expression":
             yield from (child for child in node.children if child.type == "identifier")

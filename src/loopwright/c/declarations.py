@@ -1,7 +1,7 @@
-"""What the file says about names outside the regions: types, variables, pure functions.
+"""The declarations of a file outside the regions: types, variables, pure functions.
 
-Best effort: headers are not read, and macros may confuse the parser.  Nothing unsound follows
-from a declaration that was not seen; declarations only refuse more, or explain better.
+This is best effort: headers are not read, and macros may confuse the parser.  A missed declaration is never
+unsound; declarations only lead to more refusals, or better explanations.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ _QUALIFIERS = {"const", "volatile", "restrict", "__restrict", "static", "extern"
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A declared name: `rank` counts brackets and stars."""
+    """A declared name; `rank` counts brackets and stars."""
 
     name: str
     type: str
     rank: int
     scope: Span
-    """The block, function or file the name is known in."""
+    """The block, function or file where the name is visible."""
     place: Span
     extents: tuple[str, ...] = ()
     may_alias: bool = False
-    """A pointer, or an array that is a parameter, and not `restrict`."""
+    """Whether it is a pointer, or an array parameter, without `restrict`."""
     has_row_pointers: bool = False
-    """Its rows are wherever pointers lead: `double **A`, `double *A[9]`, not `double (*A)[9]`."""
+    """Whether its rows may be anywhere: `double **A`, `double *A[9]`, not `double (*A)[9]`."""
     value: int | None = None
-    """Of an enumerator, or of a `const` integer that is initialised by a number."""
+    """The value of an enumerator, or of a `const` integer that is initialised by a number."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ class Declarations:
     functions: frozenset[str]
     pure_functions: frozenset[str]
     aliases: tuple[tuple[str, str], ...]
-    """What `typedef` made of what, in the order of the file."""
+    """The names and meanings of typedefs, in source order."""
     casts: frozenset[str] = frozenset()
-    """Names of what is called in parentheses: types, where they are no values."""
+    """Names in parentheses that are called: types, unless they are values."""
 
     def resolved(self, text: str) -> str:
-        """A type with the file's typedefs replaced by what they stand for."""
+        """A type with the file's typedefs resolved."""
         words = text.split()
         for name, meaning in reversed(self.aliases):
             words = [part for word in words for part in (meaning.split() if word == name else [word])]
@@ -82,26 +82,26 @@ class Declarations:
 
 
 def known_constant(declarations: Declarations, name: str) -> int | None:
-    """The value of an enumerator or `const` integer, where the file has only one of that name."""
+    """The value of an enumerator or `const` integer, if the file has only one with that name."""
     found = [variable for variable in declarations.variables if variable.name == name]
     return found[0].value if len(found) == 1 else None
 
 
 def is_integer_type(text: str) -> bool:
-    """Wide enough that index arithmetic does not lose digits, as far as the name tells."""
+    """Whether a type is an integer type wide enough for index arithmetic, judging by its name."""
     words = set(text.split()) - _QUALIFIERS
     return bool(words) and words <= INTEGER_TYPES and not words & _NARROW
 
 
 def is_type_text(text: str) -> bool:
-    """Whether `text` is a type spelt out: words of C, and stars."""
+    """Whether `text` is a type spelled out: keywords of C, and stars."""
     words = set(re.findall(r"\w+", text))
     known = INTEGER_TYPES | FLOATING_TYPES | _QUALIFIERS | _OTHER_TYPES
     return re.fullmatch(r"[\w\s*]+", text) is not None and bool(words) and words <= known
 
 
 def unqualified(text: str) -> str:
-    """A type without `const` and the like, which do not say what a variable holds."""
+    """A type without `const` and other qualifiers, which do not affect its values."""
     return " ".join(word for word in text.split() if word not in _QUALIFIERS)
 
 
@@ -119,7 +119,7 @@ def is_floating_type(text: str) -> bool:
 
 
 def type_text(declaration: Node, *, qualifiers: bool) -> str:
-    """The specifiers of a declaration as one line, storage classes never included."""
+    """The specifiers of a declaration on one line, without storage classes."""
     words = []
     for child in declaration.children:
         if child.type == "type_qualifier" and qualifiers:
@@ -135,7 +135,7 @@ _TYPE_CHANGES = re.compile(r"\b(?:_*vector_size_*|ext_vector_type|\w*_vector_typ
 
 
 def _has_another_type(declaration: Node) -> bool:
-    """Whether an attribute makes vectors of GNU C, or numbers of another size, of the type that is named."""
+    """Whether an attribute changes the declared type, into GNU C vectors or numbers of another size."""
     text = declaration.source.text
     if text.find("attribute", declaration.start, declaration.end) < 0:
         return False
@@ -168,10 +168,10 @@ def declared_name(declarator: Node) -> tuple[str, int, tuple[str, ...]] | None:
 def declarations_of(
     root: Node, regions: Sequence[Span], plain: Collection[str] = frozenset()
 ) -> Declarations:
-    """What the tree of the whole file declares, as far as it can be seen from the regions.
+    """The declarations in the tree of the whole file that are visible from the regions.
 
     The bodies of functions without a region are left out, and the variables of their heads; `plain` are
-    functions that the tree does not have (`without_plain_functions`).
+    functions missing from the tree (`without_plain_functions`).
     """
     found: list[Declarations] = []
     for part in root.children:
@@ -202,9 +202,9 @@ _PLAIN_HEAD = re.compile(rf"{_OF_C}([A-Za-z_]\w*)\s*\((?:{_PARAMETER},)*{_PARAME
 
 
 def without_plain_functions(text: str, regions: Sequence[Span]) -> tuple[str, frozenset[str]]:
-    """A text without the functions around no region whose heads name no type of the file, and their names.
+    """A source without the functions outside regions whose heads name no type of the file, and their names.
 
-    Nothing moves.  Where braces do not match, as in the branches of an `#if`, all stay.
+    Offsets do not change.  If braces do not match, as in the branches of an `#if`, all functions are kept.
     """
     visible = without_comments(text, literals=False)
     pieces, names, depth, opened, after, done = list[str](), set[str](), 0, 0, 0, 0
@@ -231,7 +231,7 @@ _BRACES = re.compile("[{}]")
 
 
 def _declared(nodes: Sequence[tuple[Node, bool]]) -> Declarations:
-    """What these nodes declare, each with whether the variables it declares are seen from a region."""
+    """The declarations in these nodes, each with whether its variables are visible from a region."""
     variables: list[Variable] = []
     types: set[str] = set()
     functions: set[str] = set()
@@ -267,7 +267,7 @@ def _declared(nodes: Sequence[tuple[Node, bool]]) -> Declarations:
 
 
 def is_certain_cast(node: Node) -> bool:
-    """Whether `(x)` before the value makes no sense for a value x: x - y, x * y, x & y, x(y) do."""
+    """Whether `(x)` before the operand cannot be a value x, unlike in x - y, x * y, x & y, x(y)."""
     value = field(node, "value")
     match value.type:
         case "unary_expression":
@@ -285,7 +285,7 @@ def _aliases(node: Node) -> list[tuple[str, str]]:
 
 
 def _cast_names(nodes: Sequence[Node]) -> list[str]:
-    """X in `(X)(e)`, which the grammar takes for a call, where X is spelt like a type."""
+    """The X of `(X)(e)`, which the grammar parses as a call, if X is spelled like a type."""
     found = []
     for node in nodes:
         function = node.child_by_field_name("function") if node.type == "call_expression" else None
@@ -328,7 +328,7 @@ def _constant(kind: str, declarator: Node) -> int | None:
 
 
 def _enumerators(node: Node) -> list[Variable]:
-    """The constants of an `enum`; one without a value is one more than the one before."""
+    """The constants of an `enum`; one without a value is one more than the previous one."""
     found: list[Variable] = []
     value: int | None = 0
     for part in node.named_children:
@@ -352,7 +352,7 @@ def _may_alias(node: Node, declarator: Node) -> bool:
 
 
 def _has_row_pointers(declarator: Node) -> bool:
-    """Whether a pointer stands anywhere but next to the name."""
+    """Whether a pointer is anywhere but next to the name in a declarator."""
     composing = ("pointer_declarator", "array_declarator")
     kinds = [part.type for part in walk(declarator) if part.type in composing]
     return "pointer_declarator" in kinds[:-1]

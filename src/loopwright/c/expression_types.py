@@ -1,5 +1,5 @@
-"""The type C gives an integer expression, from the types of its names, and what constants are as they
-are written: `10`, `'a'`, those of `sizeof a / sizeof *a`, and what they make.
+"""The C types of integer expressions, from the types of their names, and the values of constants:
+`10`, `'a'`, `sizeof a / sizeof *a`, and expressions of these.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
 class NameTypes(Protocol):
-    """What the names at a place are."""
+    """The types of the names at a place."""
 
     def name_type(self, name: Node) -> CType: ...
 
     def member_type(self, member: Node) -> CType:
-        """What `s->n` or `sizes[0]` is, where it is a parameter."""
+        """The type of `s->n` or `sizes[0]`, if it is a parameter."""
 
     def result_type(self, function: str) -> CType | None:
-        """What a function of the file returns; None where it is none."""
+        """The result type of a function of the file; None if it is not one."""
 
     def written_type(self, text: str) -> CType:
-        """What a cast to `text` makes of a value."""
+        """The type that a cast to `text` gives a value."""
 
 
 def integer_type(node: Node, scope: NameTypes) -> CType:
-    """The type of an expression; unknown where a name's is, or where it is not an integer expression."""
+    """The type of an expression; unknown if a name's type is, or if it is not an integer expression."""
     node = without_parentheses(node)
     match node.type:
         case "number_literal":
@@ -80,12 +80,12 @@ def integer_type(node: Node, scope: NameTypes) -> CType:
 
 
 def common_type(nodes: list[Node], scope: NameTypes) -> CType:
-    """What operands are converted to, one of them at least."""
+    """The common type that one or more operands are converted to."""
     return reduce(common, [promoted(integer_type(node, scope)) for node in nodes])
 
 
 def _call_type(node: Node, scope: NameTypes) -> CType:
-    """That of a function of the file; a macro like `min` is taken to have that of its arguments."""
+    """The type of a call: that of the function in the file; a macro like `min` has that of its arguments."""
     name = field(node, "function").text
     known = scope.result_type(name)
     arguments = named_children(field(node, "arguments"))
@@ -100,7 +100,7 @@ _ESCAPES = {"\\0": 0, "\\a": 7, "\\b": 8, "\\t": 9, "\\n": 10, "\\v": 11, "\\f":
 
 
 def constant_value(node: Node, kinds: Kinds, at: Span) -> int | None:
-    """The value of an integer, a character of ASCII or a `sizeof` at a place; None where it is not known."""
+    """The value of an integer, an ASCII character or a `sizeof` at a place; None if unknown."""
     if node.type == "number_literal":
         return integer_text(node.text)
     if node.type == "char_literal":
@@ -111,7 +111,7 @@ def constant_value(node: Node, kinds: Kinds, at: Span) -> int | None:
 
 
 def integer_value(node: Node, lookup: Callable[[str], int | None], kinds: Kinds) -> int | None:
-    """What an expression of integers is that do not overflow, by those that its names are."""
+    """The value of an integer expression without overflow, given those of its names."""
     core = without_parentheses(node)
     match core.type:
         case "number_literal":

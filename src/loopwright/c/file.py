@@ -1,13 +1,13 @@
-"""One reading of a C file: made once, and asked by everybody who wants to know what the file says.
+"""A C file, parsed once and shared by the reader, prover, checker and emitter.
 
-Nothing is preprocessed.  Each part is computed when it is first asked for; a file that has no region,
-or half of one, or a region that is not C, is refused there.
+Nothing is preprocessed.  Each part is computed on first use; a file without a region, or with half of
+one, or a region that is not C, raises an error then.
 
-Functions the file defines: they can be looked into.
+It includes the functions that the file defines, which can be analysed.
 
-Such a function is pure if it assigns only to variables of its own, reads besides its parameters
-only what the region leaves alone, and calls pure functions.  One that is a single `return` of
-integers is its expression, in subscripts and bounds too.
+Such a function is pure if it assigns only to its local variables, reads besides its parameters
+only what the region does not modify, and calls pure functions.  One that is a single `return` of
+integers can be substituted, in subscripts and bounds too.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ from loopwright.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class FunctionDefinition:
-    """`type name(parameters) body`; `is_integer` when all types of its head are wide integers."""
+    """`type name(parameters) body`; `is_integer` if all types in its head are wide integers."""
 
     type: str
     name: str
     parameters: tuple[str, ...]
     types: tuple[str, ...]
-    """Those of the parameters."""
+    """The types of the parameters."""
     body: Node
     value: Node | None
-    """e, where the body is `return e;` alone."""
+    """The expression e, if the body is only `return e;`."""
     is_integer: bool
 
 
 def functions_of(root: Node) -> tuple[FunctionDefinition, ...]:
-    """The functions a file defines, as far as their heads can be read."""
+    """The functions that a file defines, as far as their heads can be parsed."""
     found = []
     for node in root.named_children:
         function = _function(node) if node.type == "function_definition" else None
@@ -104,7 +104,7 @@ def _returned(body: Node) -> Node | None:
 
 
 def keeps_to_itself(function: FunctionDefinition) -> bool:
-    """Whether everything it assigns to is its own: a variable or an element of an array it declares."""
+    """Whether it assigns only to local variables or elements of local arrays."""
     own = own_names(function)
     for part in walk(function.body):
         if part.type in ("gnu_asm_expression", "ERROR"):
@@ -124,7 +124,7 @@ def keeps_to_itself(function: FunctionDefinition) -> bool:
 
 
 def own_names(function: FunctionDefinition) -> dict[str, int]:
-    """The names of a function's own, and how many subscripts reach storage of its own.
+    """The local names of a function, and how many subscripts lead to local storage.
 
     A name that is also used outside the block that declares it may be another one there.
     """
@@ -146,7 +146,7 @@ def own_names(function: FunctionDefinition) -> dict[str, int]:
 
 
 def mentioned(function: FunctionDefinition) -> tuple[tuple[str, bool], ...]:
-    """The names in the body that are not its own, and whether each is called."""
+    """The non-local names in the body, and whether each is called."""
     own = own_names(function)
     found = []
     for part in walk(function.body):
@@ -165,7 +165,7 @@ _WHOLE = "put the pragmas around whole statements"
 
 @lru_cache(maxsize=16)
 def c_file(source: Source) -> CFile:
-    """The reading of a text; the same one for the same text."""
+    """The parsed file of a source; the same object for the same source."""
     return CFile(source)
 
 
@@ -180,12 +180,12 @@ class CFile:
 
     @cached_property
     def plain(self) -> str:
-        """The text with its preprocessor lines blanked, offsets unchanged."""
+        """The source with its preprocessor lines blanked, offsets unchanged."""
         return without_directives(self.source, self.directives)
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
-        """What lies between `#pragma scop` and `#pragma endscop`, at least one."""
+        """The regions between `#pragma scop` and `#pragma endscop`; at least one."""
         return regions_of(self.source, self.directives)
 
     @cached_property
@@ -198,7 +198,7 @@ class CFile:
 
     @property
     def defined_names(self) -> frozenset[str]:
-        """Macros, variables, functions and types of the file."""
+        """The macros, variables, functions and types of the file."""
         declared = self.declarations
         names = [*(one.name for one in declared.variables), *(one.name for one in self.functions)]
         return self.macro_names.union(names, (name for name, _ in declared.aliases))
@@ -214,13 +214,13 @@ class CFile:
 
     @cached_property
     def declarations(self) -> Declarations:
-        """The declarations that can be seen from the regions."""
+        """The declarations that are visible from the regions."""
         parsed, plain = self._outlined
         return declarations_of(parsed.root, [region.place for region in self.regions], plain)
 
     @cached_property
     def _shown(self) -> tuple[str, frozenset[str]]:
-        """The text without some functions around no region, and which; all of it where regions are most."""
+        """The source without some functions outside regions, and their names; all of it if mostly regions."""
         places = [region.place for region in self.regions]
         inside = sum(place.end - place.start for place in places)
         is_most = 2 * inside > len(self.plain)
@@ -232,7 +232,7 @@ class CFile:
         return (parse_possible(self.source, shown) if plain else self._parsed), plain
 
     def has_no_casts(self, place: Span, shown: str) -> bool:
-        """Whether it is known that there is neither a cast at a place, nor what could be one."""
+        """Whether it is known that a place contains no cast, nor what could be one."""
         parsed, _ = self._outlined
         if len(shown) <= LONG or parsed.shown[place.start : place.end] != shown[place.start : place.end]:
             return False
@@ -240,18 +240,18 @@ class CFile:
 
     @property
     def outline_text(self) -> str:
-        """What the parser is shown of the file first, where regions are wanted."""
+        """The text that the parser gets first, if only regions are needed."""
         return self._shown[0]
 
     @cached_property
     def outline(self) -> Node:
-        """The tree without some functions around no region: those around regions are as in `tree`."""
+        """The tree without some functions outside regions; those around regions are as in `tree`."""
         parsed, plain = self._outlined
         return settled(parsed, Kinds(self.declarations, self.macros, None)) if plain else self.tree
 
     @cached_property
     def tree(self) -> Node:
-        """The tree of the whole file, preprocessor lines left out."""
+        """The tree of the whole file, without preprocessor lines."""
         return self.settled(self.declarations)
 
     @cached_property
@@ -259,11 +259,11 @@ class CFile:
         return functions_of(self.tree)
 
     def settled(self, declarations: Declarations) -> Node:
-        """The tree of a file in which these declarations are seen."""
+        """The tree of a file with these declarations visible."""
         return settled(self._parsed, Kinds(declarations, self.macros, None))
 
     def kinds(self, at: Span) -> Kinds:
-        """What names are at a place; a macro counts if it is defined before."""
+        """The kinds of names at a place; a macro counts if it is defined before it."""
         return Kinds(self.declarations, self.macros_before(at), at)
 
     def macros_before(self, at: Span) -> tuple[Macro, ...]:
@@ -280,7 +280,7 @@ class CFile:
 
 
 def includes(source: Source, header: str) -> bool:
-    """Whether a line of the file, under no `#if`, is `header`: `#include <name.h>`."""
+    """Whether an unconditional line of the file is `header`: `#include <name.h>`."""
     depth = 0
     for line in c_file(source).directives:
         if depth == 0 and f"#{line.name} {line.argument.strip()}" == header:
@@ -291,8 +291,8 @@ def includes(source: Source, header: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _block(file: CFile, inside: Span) -> Node:
-    """The rest of the file is blanked, so that what its macros expand to cannot confuse the parser,
-    and the pragmas inside too: one may stand between a `for` and its body.
+    """Parse a region with the rest of the file blanked, so that its macros cannot confuse the parser,
+    and with the pragmas inside blanked too: one may be between a `for` and its body.
     """
     text = file.source.text
     _refuse_unbalanced(inside)
@@ -317,7 +317,7 @@ def _block(file: CFile, inside: Span) -> Node:
 
 
 def _refuse_unbalanced(inside: Span) -> None:
-    """A region is a list of whole statements: its braces match each other."""
+    """Raise unless a region consists of complete statements, with matching braces."""
     text = without_comments(inside.source.text, literals=False)
     opened: list[Span] = []
     for match in re.compile(r"[{}]").finditer(text, inside.start, inside.end):
@@ -338,7 +338,7 @@ _PLAIN = "write plain C here; macros that stand for pieces of syntax cannot be r
 
 
 class UnknownSyntax(BadInput):
-    """The grammar of C has nothing like this; a compiler may know more, or other macros."""
+    """An error for source outside the grammar of C; a compiler may know extensions or other macros."""
 
 
 def _unknown(node: Node, message: str, hint: str) -> UnknownSyntax:
@@ -346,7 +346,7 @@ def _unknown(node: Node, message: str, hint: str) -> UnknownSyntax:
 
 
 def refuse_syntax_errors(root: Node) -> None:
-    """Raise for the first place the grammar of C does not accept, and for names that are not UTF-8."""
+    """Raise for the first place that the grammar of C rejects, and for names that are not UTF-8."""
     if _ESCAPED.search(root.text):
         for node in walk(root):
             if node.type.endswith("identifier") and _ESCAPED.search(node.text):
@@ -367,7 +367,7 @@ def refuse_syntax_errors(root: Node) -> None:
 
 
 def _syntax_hint(node: Node) -> str:
-    """The usual mistake is a forgotten `;`: the text stops making sense at the end of a line."""
+    """A hint for the most common mistake, a missing `;`: the error is at the end of a line."""
     rest = node.source.text[node.end :].split("\n", 1)[0].strip()
     is_statement = node.span.text.rstrip()[-1:] not in ("", ";", "{", "}", ",")
     return "is there a ';' at the end of the line?" if not rest and is_statement else _PLAIN

@@ -1,4 +1,4 @@
-"""Loops under a test at run time: its form in C, written and recognised.
+"""Loops guarded by a run-time test: the C code of the guard, written and recognised.
 
     if (n <= 1073741824
         && (uintptr_t)b - (uintptr_t)a >= (uintptr_t)(n) * sizeof(*a)
@@ -9,8 +9,8 @@
     }
 
 A condition is one on parameters, or `b - a >= size` of two addresses: the first byte of b is none of the
-`size` bytes from a on, since unsigned numbers count modulo 2^w, as places on a circle.  Two arrays have no
-byte in common if and only if that holds of both.  Nothing in it can overflow or trap.
+`size` bytes starting at a, since unsigned arithmetic is modulo 2^w.  Two arrays are disjoint if and only if
+this holds for both.  Nothing in it can overflow or trap.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _NEEDED = (_ADDRESS, "sizeof", "if", "else")
 
 @dataclass(frozen=True, slots=True)
 class NotInside:
-    """The first byte of `other` is none of those of `array`: of all of it, or of so many elements.
+    """The condition that the first byte of `other` is outside `array`: outside all of it, or some elements.
 
-    `factors` are the numbers whose product counts the elements; none where `array` is not a pointer.
+    `factors` are the numbers whose product is the number of elements; empty if `array` is not a pointer.
     """
 
     array: str
@@ -42,7 +42,7 @@ class NotInside:
     factors: tuple[str, ...] = ()
 
     def text(self, scalars: frozenset[str]) -> str:
-        """As a condition of C; the address of a scalar is taken."""
+        """The condition in C; for a scalar, its address is used."""
         names = (f"&{one}" if one in scalars else one for one in (self.array, self.other))
         start, other = (f"(uintptr_t){one}" for one in names)
         size = f"sizeof({self.array})"
@@ -56,7 +56,7 @@ _NOT_INSIDE = re.compile(r"\(uintptr_t\)(&?)(\w+)-\(uintptr_t\)(&?)(\w+)>=(.*)")
 
 
 def not_inside(condition: str, scalars: frozenset[str]) -> NotInside | None:
-    """The meaning of a condition of that form; None where it is another one."""
+    """The meaning of a condition of that form; None if it has another form."""
     match = _NOT_INSIDE.fullmatch(packed(condition))
     if match is None:
         return None
@@ -68,7 +68,7 @@ def not_inside(condition: str, scalars: frozenset[str]) -> NotInside | None:
 
 
 def guarding(conditions: Sequence[str], inner: Sequence[str], other: Sequence[str], step: str) -> list[str]:
-    """The lines of `inner` under all conditions, those of `other` where one does not hold."""
+    """The lines of `inner` under all conditions, and those of `other` if one does not hold."""
     first, *more = conditions
     head = [f"if ({first}", *(f"    && {one}" for one in more)]
     head[-1] += ") {"
@@ -83,7 +83,7 @@ def guarding(conditions: Sequence[str], inner: Sequence[str], other: Sequence[st
 
 @dataclass(frozen=True, slots=True)
 class GuardedRegion:
-    """A region of this form: what is tested, what runs then, and what runs otherwise."""
+    """A region of this form: the conditions, and the branches."""
 
     conditions: tuple[str, ...]
     inner: Span
@@ -91,7 +91,7 @@ class GuardedRegion:
 
 
 def guard_of(source: Source, region: Region) -> GuardedRegion | None:
-    """The region as the form above, whatever its conditions are; None where it is not of that form."""
+    """The region in the form above, with any conditions; None if it does not have that form."""
     parts = named_children(c_file(source).block(region.place))
     if len(parts) != 1 or parts[0].type != "if_statement" or not _is_plain(source):
         return None
@@ -110,7 +110,7 @@ def guard_of(source: Source, region: Region) -> GuardedRegion | None:
 
 
 def _conditions(text: str) -> list[str]:
-    """The parts of a conjunction."""
+    """The operands of a conjunction."""
     found, depth, start = [], 0, 0
     for match in re.finditer(r"[()]|&&|\|\|", text):
         sign = match[0]
@@ -124,17 +124,17 @@ def _conditions(text: str) -> list[str]:
 
 
 def _is_plain(source: Source) -> bool:
-    """Whether the words of the form mean in the file what C and its header say."""
+    """Whether the names used by the form have their standard meaning in the file."""
     return not c_file(source).defined_names & set(_NEEDED)
 
 
 def without_guards(
     source: Source, others: Mapping[int, Sequence[str]]
 ) -> tuple[Source, dict[int, GuardedRegion]]:
-    """The text with the new loops of each region of this form alone; lines stay.
+    """The source with only the new loops of each region of this form; line numbers do not change.
 
-    `others` are the tokens of the loops as they were, by the numbers of regions; a region whose `else` has
-    other tokens is left as it is.
+    `others` are the tokens of the original loops, by the numbers of regions; a region whose `else` has
+    other tokens is unchanged.
     """
     found: dict[int, GuardedRegion] = {}
     edits: list[Edit] = []

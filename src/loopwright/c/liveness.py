@@ -1,8 +1,8 @@
-"""Whether a value is read after a region: iterators, and variables of the function around it.
+"""Liveness: whether the value of an iterator or a local variable is read after a region.
 
-The regenerated loops have iterators of their own, so a later read of an old one would see something
-else.  An automatic variable lives in one call of its function; where no text after the region names
-it, and none that a loop around the region comes back to, the value the region leaves in it is lost.
+The regenerated loops have their own iterators, so a later read of an old one would find another
+value.  An automatic variable lives in one call of its function; if no code after the region names
+it, nor code that a loop around the region runs again, its value is dead after the region.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from loopwright.c.types import is_arithmetic, named_type
 from loopwright.source import Span
 
 _OBSERVED = ("static", "extern", "_Thread_local", "thread_local", "volatile", "_Atomic")
-"""What makes a variable outlive its function, or lets others look at it."""
+"""Specifiers that make a variable outlive its function, or visible to other code."""
 
 
 def refuse_live_iterators(root: Node, region: Span, iterators: frozenset[str]) -> None:
-    """Raise at the first read, after the region, of an iterator it assigns."""
+    """Raise at the first read, after the region, of an iterator that it assigns."""
     for function in _functions_around(root, region):
         for name in sorted(iterators):
             later = _later(function, region, name)
@@ -43,7 +43,7 @@ def _functions_around(root: Node, region: Span) -> list[Node]:
 
 
 def function_around(file: CFile, region: Span) -> Node | None:
-    """The function that a region is in; None of a snippet."""
+    """The function around a region; None in a fragment."""
     found = _functions_around(file.tree, region)
     return found[0] if len(found) == 1 else None
 
@@ -57,7 +57,7 @@ def _later(function: Node, region: Span, name: str) -> list[Node]:
 
 
 def _loops_around(function: Node, region: Span) -> list[Node]:
-    """The loops of a function that a region is in, the outermost first."""
+    """The loops of a function around a region, the outermost first."""
     found: list[Node] = []
     inside = [function]
     while inside:
@@ -67,7 +67,7 @@ def _loops_around(function: Node, region: Span) -> list[Node]:
 
 
 def replaces(use: Node) -> bool:
-    """Whether this occurrence gives the name a new value, or is another variable."""
+    """Whether this occurrence overwrites the variable, or is another variable."""
     parent = use.parent
     if parent is None:
         return False
@@ -79,7 +79,7 @@ def replaces(use: Node) -> bool:
 
 
 def is_automatic(file: CFile, region: Span, name: str, rank: int) -> bool:
-    """Whether a name of the region is a variable of the function around it, and no pointer.
+    """Whether a name of the region is a local variable of the function, and not a pointer.
 
     It has one declaration in the function; a parameter that looks like an array is a pointer.
     """
@@ -97,7 +97,7 @@ def is_automatic(file: CFile, region: Span, name: str, rank: int) -> bool:
 
 
 def is_hidden(file: CFile, region: Span, name: str) -> bool:
-    """Whether a number of the function is known by its name alone: no pointer and no macro leads to it."""
+    """Whether a local number is only accessed by its name: no pointer and no macro refers to it."""
     if not is_automatic(file, region, name, 0):
         return False
     (function,) = _functions_around(file.tree, region)
@@ -114,7 +114,7 @@ _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,8})(?:\.\d{1,8})?")
 
 
 def first_value(file: CFile, region: Span, name: str) -> float | None:
-    """What a number of the function always is where the region starts: declared so, and not named since."""
+    """The constant initial value of a local number at the start of the region, if not named since."""
     declarator = _declared_before(file, region, name)
     value = None if declarator is None else declarator.child_by_field_name("value")
     is_number = value is not None and _PLAIN_NUMBER.fullmatch(value.text) is not None
@@ -122,7 +122,7 @@ def first_value(file: CFile, region: Span, name: str) -> float | None:
 
 
 def has_no_value(file: CFile, region: Span, name: str) -> bool:
-    """Whether a number of the function has never been set where the region starts."""
+    """Whether a local number is still uninitialised at the start of the region."""
     declarator = _declared_before(file, region, name)
     is_alone = declarator is not None and declarator.child_by_field_name("value") is None
     (function,) = _functions_around(file.tree, region) if is_alone else (None,)
@@ -130,7 +130,7 @@ def has_no_value(file: CFile, region: Span, name: str) -> bool:
 
 
 def _declared_before(file: CFile, region: Span, name: str) -> Node | None:
-    """Where a number of the function is declared that nothing names between there and the region."""
+    """The declarator of a local number that nothing names between there and the region."""
     if not is_hidden(file, region, name):
         return None
     (function,) = _functions_around(file.tree, region)
@@ -142,13 +142,13 @@ def _declared_before(file: CFile, region: Span, name: str) -> Node | None:
 
 
 def _takes_address(macro: Macro, name: str) -> bool:
-    """Whether an address is taken in a macro's body: of `name`, or of what it is given."""
+    """Whether a macro's body takes an address: of `name`, or of an argument."""
     has_address = re.search(r"(^|[(,=?:|+*/!<>;{)-]|return)\s*&(?!&)(?!\s*[0-9~])", macro.body) is not None
     return has_address and (bool(macro.parameters) or mentions(macro, name))
 
 
 def _is_in_address(use: Node) -> bool:
-    """Whether `&x`, `&x.f` or the like is taken of it."""
+    """Whether the use is an operand of `&x`, `&x.f` or the like."""
     node = use
     while node.parent is not None:
         outer = node.parent
@@ -163,7 +163,7 @@ def _is_in_address(use: Node) -> bool:
 
 
 def is_dead_after(file: CFile, region: Span, name: str, rank: int) -> bool:
-    """Whether no text after the region can see what it leaves in an automatic variable."""
+    """Whether the value that the region leaves in an automatic variable is dead."""
     if not is_automatic(file, region, name, rank):
         return False
     (function,) = _functions_around(file.tree, region)
@@ -174,7 +174,7 @@ def is_dead_after(file: CFile, region: Span, name: str, rank: int) -> bool:
 
 
 def may_be_replaced(file: CFile, region: Span, name: str, cell: tuple[int, ...]) -> bool:
-    """Whether the first use of a cell after the region may give it another value, or nothing can see it."""
+    """Whether the first use of a cell after the region may overwrite it, or its value is dead."""
     if is_dead_after(file, region, name, len(cell)):
         return True
     for function in _functions_around(file.tree, region):
@@ -191,7 +191,7 @@ def may_be_replaced(file: CFile, region: Span, name: str, cell: tuple[int, ...])
 
 
 def _subscripted(use: Node) -> tuple[Node, list[Node]]:
-    """The access `a[i][j]` that a name is used in, with its subscripts."""
+    """The access `a[i][j]` that contains a name, with its subscripts."""
     node, subscripts = use, []
     while (outer := node.parent) is not None:
         if outer.type == "subscript_expression" and outer.child_by_field_name("argument") == node:
@@ -204,7 +204,7 @@ def _subscripted(use: Node) -> tuple[Node, list[Node]]:
 
 
 def _is_passed(access: Node) -> bool:
-    """Whether a pointer is given to a function, which may write what it points to."""
+    """Whether a pointer is passed to a function, which may write through it."""
     return access.parent is not None and access.parent.type in ("argument_list", "pointer_expression")
 
 
@@ -218,7 +218,7 @@ def _declarations(function: Node, name: str) -> Iterator[tuple[Node, Node]]:
 
 
 def _escapes(use: Node, rank: int) -> bool:
-    """Whether others may come to know where it is: `&x`, or an array without all its subscripts."""
+    """Whether the address may escape: `&x`, or an array without all its subscripts."""
     access, subscripts = _subscripted(use)
     parent = access.parent
     if parent is None or _is_declared(use):
@@ -228,7 +228,7 @@ def _escapes(use: Node, rank: int) -> bool:
 
 
 def _is_left(node: Node) -> bool:
-    """Whether a value is used for nothing: `(void)x`, or for the size of its type."""
+    """Whether a value is unused: `(void)x`, or only measured by `sizeof`."""
     if node.type == "sizeof_expression":
         return True
     kind = node.child_by_field_name("type") if node.type == "cast_expression" else None

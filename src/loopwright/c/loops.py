@@ -1,10 +1,10 @@
-"""The parts of a `for` loop, and two ways of writing one that need no analysis, only recognition.
+"""The parts of a `for` loop, and forms of it that are recognised without analysis.
 
     for (i = n; i-- > 0;) body          runs body for i = n - 1, ..., 0
-    for (i = n; i--;) body              does the same, or counts down from a negative n until it overflows
+    for (i = n; i--;) body              is equivalent, or counts down from a negative n until it overflows
     for (...) { A; if (c) continue; B }     is    for (...) { A; if (!c) B }
 
-Additions to a variable, `x += a + b;`, and what they are made of: the shape of the text alone.
+Also additions to a variable, `x += a + b;`, and their parts, from syntax only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LEAVING = ("return_statement", "goto_statement", "break_statement", "continue_st
 
 
 def loop_iterator(loop: Node) -> str | None:
-    """The variable a `for` initialises, where it initialises exactly one."""
+    """The variable that a `for` initialises, if it initialises exactly one."""
     start = loop.child_by_field_name("initializer")
     if start is None:
         return None
@@ -49,7 +49,7 @@ def outer_iterators(loops: Iterable[Node]) -> tuple[str, ...]:
 
 
 def first_value(node: Node) -> Node:
-    """What the iterator of a loop starts with."""
+    """The initial value of a loop's iterator."""
     start = field(node, "initializer")
     if start.type == "declaration":
         return field(field(start, "declarator"), "value")
@@ -57,7 +57,7 @@ def first_value(node: Node) -> Node:
 
 
 def unit_step(update: Node, name: str) -> int | None:
-    """1 of `i++` and `++i`, -1 of `i--` and `--i`; None where something else is changed."""
+    """1 for `i++` and `++i`, -1 for `i--` and `--i`; None if another variable changes."""
     is_mine = without_parentheses(field(update, "argument")).text == name
     return (1 if operator(update) == "++" else -1) if is_mine else None
 
@@ -75,7 +75,7 @@ def loop_step(loop: Node, name: str) -> int | None:
 
 
 class Operands(NamedTuple):
-    """`left sign right`, without parentheses around the sides."""
+    """`left sign right`, without parentheses around the operands."""
 
     left: Node
     sign: str
@@ -83,7 +83,7 @@ class Operands(NamedTuple):
 
 
 def binary(node: Node | None) -> Operands | None:
-    """The parts of an expression of two operands; None of any other one."""
+    """The parts of a binary expression; None for any other."""
     core = None if node is None else without_parentheses(node)
     if core is None or core.type != "binary_expression":
         return None
@@ -92,7 +92,7 @@ def binary(node: Node | None) -> Operands | None:
 
 
 def only_inside(statement: Node) -> Node:
-    """The only statement of a block, and of one in it; any other statement itself."""
+    """The only statement of a block, recursively; any other statement itself."""
     while statement.type == "compound_statement" and len(named_children(statement)) == 1:
         statement = named_children(statement)[0]
     return statement
@@ -100,14 +100,14 @@ def only_inside(statement: Node) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class Countdown:
-    """`i-- > limit`, the test of a loop without an update; `i--` alone has no limit written, and it is 0."""
+    """`i-- > limit`, the test of a loop without an update; `i--` by itself has no limit, and it is 0."""
 
     name: Node
     limit: Node | None
 
 
 def countdown_of(loop: Node) -> Countdown | None:
-    """How a loop counts down in its test, if it does."""
+    """The countdown in a loop's test, if there is one."""
     test = loop.child_by_field_name("condition")
     if loop.child_by_field_name("update") is not None or test is None:
         return None
@@ -122,7 +122,7 @@ def countdown_of(loop: Node) -> Countdown | None:
 
 
 def skip_condition(node: Node) -> Node | None:
-    """c, where `node` is `if (c) continue;` at the top of the body of a loop."""
+    """The condition c, if `node` is `if (c) continue;` at the top level of the body of a loop."""
     if node.type != "if_statement" or node.child_by_field_name("alternative") is not None:
         return None
     inside = only_inside(field(node, "consequence"))
@@ -140,7 +140,7 @@ PREFIX = "void f(void) {"
 
 @dataclass(frozen=True)
 class AddedSum:
-    """`target += first + second;`: the nodes of its parts, and the operators that add each part alone."""
+    """`target += first + second;`: the nodes of its parts, and the operators that add each part by itself."""
 
     target: Node
     first: Node
@@ -156,7 +156,7 @@ class AddedSum:
 
 
 def added_sum(text: str) -> AddedSum | None:
-    """The sum of two parts that the text of a statement adds to a variable, or subtracts from it."""
+    """The sum of two parts that a statement adds to a variable, or subtracts from it."""
     statement = only_statement(text)
     assignment = None if statement is None else statement.only_expression
     if assignment is None or assignment.type != "assignment_expression" or operator(assignment) not in SIGNS:
@@ -171,7 +171,7 @@ def added_sum(text: str) -> AddedSum | None:
 
 
 def only_statement(text: str) -> Node | None:
-    """The syntax of a text that is one statement."""
+    """The syntax of a text that is a single statement."""
     root = parse(Source("", f"{PREFIX}{text}}}"))
     if root.has_error or len(root.named_children) != 1:
         return None

@@ -1,8 +1,8 @@
-"""The macros a file defines, and what their bodies could hide.
+"""The macros that a file defines, and what their bodies could hide.
 
-Macros are not expanded.  A macro is trusted to be a value: an object-like one a constant, a
-function-like one a pure function of its arguments.  Where its definition is in the file, that is
-checked (`hidden_names`): its body must not assign, nor mention what the region changes.
+Macros are not expanded.  A macro is assumed to be a value: an object-like one a constant, a
+function-like one a pure function of its arguments.  If its definition is in the file, this is
+checked (`hidden_names`): its body must not assign, nor mention what the region modifies.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ volatile while
 _KEYWORDS = frozenset(_RESERVED.split())
 
 HELPERS = ("floord", "max", "min")
-"""Macros that the texts of new loops use."""
+"""Macros that the source of new loops uses."""
 
 
 _CAPITALS = re.compile(r"[A-Z_][A-Z0-9_]*")
@@ -57,14 +57,14 @@ class Macro:
     body: str
     place: Span
     conditional: bool
-    """Inside an `#if`: another definition may hold, or none where the name stands."""
+    """Whether it is inside an `#if`: another definition may be in effect, or none."""
 
 
 def macros_of(lines: Sequence[Directive], plain: str) -> tuple[Macro, ...]:
     """The definitions among the preprocessor lines of a file, in order; a name may have several.
 
-    `plain` is the text without these lines.  A name before its definition is something else there,
-    and `#pragma pop_macro` brings back another meaning.
+    `plain` is the source without these lines.  A name before its definition has another meaning there,
+    and `#pragma pop_macro` restores another meaning.
     """
     found: list[Macro] = []
     depth = 0
@@ -87,7 +87,7 @@ def macros_of(lines: Sequence[Directive], plain: str) -> tuple[Macro, ...]:
 
 
 def _first_places(text: str) -> dict[str, int]:
-    """Where each name stands first, comments left out."""
+    """The first offset of each name, outside comments."""
     return {match[1]: match.start(1) for match in reversed(name_matches(text))}
 
 
@@ -100,7 +100,7 @@ def definitions(macros: Sequence[Macro], name: str) -> tuple[Macro, ...]:
 
 
 def constant_macro(macros: Sequence[Macro], name: str) -> int | None:
-    """The value of a macro that is an integer whatever the compiler's options, else None."""
+    """The value of a macro that is an integer for all compiler options, else None."""
     found = definitions(macros, name)
     if len(found) != 1 or found[0].conditional or found[0].parameters is not None:
         return None
@@ -109,9 +109,9 @@ def constant_macro(macros: Sequence[Macro], name: str) -> int | None:
 
 @lru_cache(maxsize=1024)
 def integer_text(text: str) -> int | None:
-    """The integer that `text` is, parentheses, sign and suffix allowed; None if it is something else.
+    """The value of an integer literal, with parentheses, sign and suffix allowed; None for anything else.
 
-    -1u is 2^32 - 1, and -0x80000000 is 2^31, which has no other type: neither is an integer below 0.
+    -1u is 2^32 - 1, and -0x80000000 is 2^31, which has no other type: neither is a negative integer.
     """
     match = _INTEGER.fullmatch(text.strip())
     if match is None or text.count("(") != text.count(")"):
@@ -126,28 +126,28 @@ def integer_text(text: str) -> int | None:
 
 
 def with_arguments(macro: Macro, arguments: Sequence[str] = ()) -> str:
-    """The body with the arguments, as many as there are parameters, in their places."""
+    """The body with the arguments, as many as there are parameters, substituted."""
     return with_names_replaced(macro.body, dict(zip(macro.parameters or (), arguments, strict=True)))
 
 
 def assigns(macro: Macro) -> bool:
-    """Whether the body has something in it that is not a plain expression."""
+    """Whether the body contains anything but a plain expression."""
     body = unpasted(macro)
     return has_assignment(body) or not _STATEMENTS.isdisjoint(spelled(body))
 
 
 def unpasted(macro: Macro) -> str:
-    """The body with x in place of `x##f`; `suffixed` are the parameters this is done to."""
+    """The body with x in place of `x##f`; `suffixed` are the parameters concerned."""
     return _PASTED.sub(r"\1", macro.body)
 
 
 def suffixed(macro: Macro) -> frozenset[str]:
-    """x of `x##f`: what is given for it has to be a number, or else a new name is made."""
+    """The x of `x##f`: its argument must be a number, or a new name would be made."""
     return frozenset(match[1] for match in _PASTED.finditer(macro.body))
 
 
 def hidden_names(macros: Sequence[Macro], name: str) -> tuple[tuple[Macro, str, bool], ...]:
-    """What the bodies of `name` mention besides their parameters, through other macros too.
+    """The names in the expansion of `name` besides parameters, through other macros too.
 
     Each entry: the macro, the name it mentions, and whether the name is called there.
     """
@@ -174,7 +174,7 @@ def hidden_names(macros: Sequence[Macro], name: str) -> tuple[tuple[Macro, str, 
 
 
 def reachable_macros(macros: Sequence[Macro], name: str) -> tuple[Macro, ...]:
-    """The definitions `name` expands through."""
+    """The definitions that `name` expands through."""
     reached: list[Macro] = []
     pending = [name]
     while pending:
@@ -186,7 +186,7 @@ def reachable_macros(macros: Sequence[Macro], name: str) -> tuple[Macro, ...]:
 
 
 def reached_tokens(macros: Sequence[Macro], text: str) -> list[str]:
-    """The tokens of a text, and of the bodies of all macros that it expands through but their parameters."""
+    """The tokens of a text, and of the bodies of all macros in its expansion except their parameters."""
     found = spelled(text)
     for macro in dict.fromkeys(one for name in names_in(text) for one in reachable_macros(macros, name)):
         found += [token for token in spelled(macro.body) if token not in (macro.parameters or ())]
@@ -196,7 +196,7 @@ def reached_tokens(macros: Sequence[Macro], text: str) -> list[str]:
 def always_evaluated(macros: Sequence[Macro], name: str, index: int) -> bool:
     """Whether a macro certainly evaluates its argument `index`: before any `?`, `&&` or `||`.
 
-    What the file does not define is called like a function, which evaluates all its arguments.
+    A name that the file does not define is treated as a function, which evaluates all its arguments.
     """
     for macro in definitions(macros, name):
         parameters = macro.parameters or ()
@@ -207,7 +207,7 @@ def always_evaluated(macros: Sequence[Macro], name: str, index: int) -> bool:
 
 
 def mentions(macro: Macro, name: str) -> bool:
-    """Whether the body has the word `name` in it, and not for what the macro is given."""
+    """Whether the body contains the word `name`, not as a parameter."""
     return name in names_in(macro.body) and name not in (macro.parameters or ())
 
 
@@ -215,7 +215,7 @@ _LVALUE = re.compile(r"\(?\s*([A-Za-z_]\w*(?:\s*(?:->|\.)\s*[A-Za-z_]\w*)*)\s*\)
 
 
 def storage_of(macros: Sequence[Macro], name: str) -> str | None:
-    """The variable or field that a macro is another word for: `as1->X` of `#define x as1->X`."""
+    """The variable or field that a macro denotes: `as1->X` for `#define x as1->X`."""
     found = definitions(macros, name)
     if len(found) != 1 or found[0].conditional or found[0].parameters is not None:
         return None
@@ -227,11 +227,11 @@ def storage_of(macros: Sequence[Macro], name: str) -> str | None:
 
 
 _OWN_HEADER = re.compile(r"#\s*include\s*[^<\s]")
-"""A header of the user's own, or one that a macro names."""
+"""An include of the user's own header, or of one that a macro names."""
 
 
 def refuse_unknown_sizes(source: Source, names: Iterable[str], *more: Source) -> None:
-    """Raise for a size that none of the texts has a word for, nor a header of theirs may have."""
+    """Raise for a size whose name is in none of the sources, nor can be in one of their headers."""
     texts = [one.text for one in (source, *more)]
     if any(_OWN_HEADER.search(text) for text in texts):
         return

@@ -1,7 +1,7 @@
-"""OpenMP directives about loops as they are written: `#pragma omp tile sizes(4)`, `_Pragma("omp reverse")`.
+"""OpenMP directives about loops, as written: `#pragma omp tile sizes(4)`, `_Pragma("omp reverse")`.
 
-Here is what a directive says; what it does to loops is in `transform.openmp`.  Words are compared as they
-stand: a directive with a word that is a macro's name is refused, apart from integers.
+This parses directives; `transform.openmp` applies them to loops.  Words are compared without macro
+expansion: a directive with a word that is a macro is refused, except for integers.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ TRANSFORMING = ("tile", "stripe", "interchange", "reverse", "unroll", "fuse", "s
 """The loop-transforming directives [OpenMP2024, chapter 11]."""
 
 SHARING = ("parallel for simd", "parallel for", "for simd", "for", "simd")
-"""The directives that run the iterations of a loop at the same time."""
+"""The directives that run the iterations of a loop concurrently."""
 
 OTHERS = re.compile(
     r"(allocate|allocators|assumes?|atomic|barrier|begin|cancel|cancellation|critical|declare\w*|depobj|dispatch"
     r"|distribute|end|error|flush|groupprivate|interop|loop|masked|master|metadirective|ordered|parallel|requires"
     r"|scan|scope|sections?|single|target\w*|task\w*|teams|threadprivate|workdistribute)"
 )
-"""How the other directives begin."""
+"""The first words of the other directives."""
 
 _PRAGMA = re.compile(r"^[ \t]*(?:#|%:)[ \t]*pragma[ \t]+omp\b((?:\\[ \t]*\r?\n|[^\n])*)", re.MULTILINE)
 _OPERATOR = re.compile(r'\b_Pragma\s*\(\s*L?"\s*omp\b((?:\\.|[^"\\\n])*)"\s*\)')
@@ -38,7 +38,7 @@ _TOKEN = re.compile(r"[A-Za-z_]\w*|\d\w*|\S")
 
 @dataclass(frozen=True, slots=True)
 class OpenmpClause:
-    """`name(arguments)`; each argument is its place, which may hold several tokens."""
+    """`name(arguments)`; each argument is a place, which may hold several tokens."""
 
     name: str
     arguments: tuple[Span, ...]
@@ -57,7 +57,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class OpenmpDirective:
-    """`place` is all of it, as a line or as an operator."""
+    """A directive; `place` is all of it, as a line or as an operator."""
 
     name: str
     clauses: tuple[OpenmpClause, ...]
@@ -69,7 +69,7 @@ class OpenmpDirective:
 
 
 def loop_directives(source: Source) -> tuple[OpenmpDirective, ...]:
-    """The directives about loops, in the order of the text; one of an unknown name is refused."""
+    """The directives about loops, in source order; raises for an unknown name."""
     visible = SPLICE.sub(lambda match: blank(match[0]), without_comments(source.text, literals=True))
     pairs: list[tuple[Span, Span]] = []
     for match in _PRAGMA.finditer(without_comments(source.text, literals=False)):
@@ -86,7 +86,7 @@ def loop_directives(source: Source) -> tuple[OpenmpDirective, ...]:
 
 
 def directive_of(words: str) -> OpenmpDirective | None:
-    """What a line `#pragma omp ..` says, if that is `parallel` or about a loop."""
+    """The directive of a line `#pragma omp ..`, if it is `parallel` or about a loop."""
     source = Source("", words)
     line = _PRAGMA.match(without_comments(words, literals=True))
     if line is None:
@@ -97,13 +97,13 @@ def directive_of(words: str) -> OpenmpDirective | None:
 
 
 def without_directives(source: Source, directives: Sequence[OpenmpDirective]) -> Source:
-    """The text in which spaces stand for the directives."""
+    """The source with the directives replaced by spaces."""
     edits = [(one.place.start, one.place.end, blank(one.place.text)) for one in directives]
     return source.edited(edits)
 
 
 def integer(argument: Span) -> int:
-    """The value of an argument that is a positive constant: of numbers, and macros for numbers."""
+    """The value of an argument that is a positive constant of numbers, and macros for numbers."""
     text = SPLICE.sub(" ", argument.text).strip()
     whole = parse(Source(argument.source.path, f"int size = {text};"))
     given = whole.of_type("init_declarator")
@@ -119,7 +119,7 @@ _COMPUTED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul,
 
 
 def _constant(node: Node, macros: Sequence[Macro]) -> int | None:
-    """The value of a constant expression whose parts are ints that are not below 0; None of any other."""
+    """The value of a constant expression of nonnegative ints; None for any other."""
     found: int | None = None
     match node.type:
         case "number_literal" if re.fullmatch(r"0[0-7]{0,9}|[1-9]\d{0,8}", node.text):
@@ -148,7 +148,7 @@ class _Word:
 
 
 class _Parser:
-    """Of one directive: `shown` is the text without comments, lines joined, `inside` what follows `omp`."""
+    """Parses one directive: `shown` is the source without comments, lines joined, `inside` follows `omp`."""
 
     def __init__(self, shown: str, source: Source, inside: Span) -> None:
         self.source = source
@@ -158,7 +158,7 @@ class _Parser:
         self.end = inside.end
 
     def directive(self, place: Span) -> OpenmpDirective | None:
-        """All of it; None where it is not about loops."""
+        """The whole directive; None if it is not about loops."""
         first = self._text()
         found = self.whole(place, (*SHARING, *TRANSFORMING))
         if found is None and not OTHERS.fullmatch(first):
@@ -166,7 +166,7 @@ class _Parser:
         return found
 
     def whole(self, place: Span, names: Sequence[str]) -> OpenmpDirective | None:
-        """All of it; None where it is called otherwise."""
+        """The whole directive; None if it has another name."""
         name = self._name(names)
         if name is None:
             return None
@@ -176,7 +176,7 @@ class _Parser:
         return found
 
     def _name(self, names: Sequence[str] = (*SHARING, *TRANSFORMING)) -> str | None:
-        """The longest name that the words begin with."""
+        """The longest name that the next words form."""
         for name in names:
             parts = name.split()
             if [one.text for one in self.words[self.at : self.at + len(parts)]] == parts:
@@ -192,7 +192,7 @@ class _Parser:
             raise _refused(self._span(self.at), f"'{hidden}' is a macro here")
 
     def _rest(self, name: str, place: Span, *, nested: bool) -> OpenmpDirective:
-        """The clauses, which a comma may separate unless the directive is an argument itself."""
+        """The clauses, optionally separated by commas unless the directive is an argument itself."""
         clauses: list[OpenmpClause] = []
         applied: list[Applied] = []
         while self.at < len(self.words):

@@ -1,12 +1,12 @@
-"""Lvalues: which storage an expression names, and with which subscripts.
+"""Lvalues: the storage that an expression names, and the subscripts.
 
 `A[i][j]`, `(A)[i][j]`, `*p`, `*(p + i - 1)`, `(p + i)[j]`, `grid->u[i]` and `particle[i].x` are all a base
-and a list of subscripts.  Fields before the subscripts belong to the base; what comes after
-a field of an element is left out: the whole element stands for its parts.
+and a list of subscripts.  Fields before the subscripts belong to the base; what follows
+a field of an element is left out: the whole element represents its parts.
 
-Macros that stand for an element of an array: `#define A(i, j) a[(i) * n + (j)]`.
+Macros may denote an element of an array: `#define A(i, j) a[(i) * n + (j)]`.
 
-A call of one is the access its expansion is, read in a text of its own; `A(i, j) = 0` assigns to a.
+A call of one is the access in its expansion, parsed as a source of its own; `A(i, j) = 0` assigns to a.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from loopwright.c.tokens import names_in
 from loopwright.lazy_dataclass import dataclass
 
 Subscript = tuple[Node, ...]
-"""The terms whose sum is the subscript, those `is_subtracted` says so of with a minus; none for 0."""
+"""The terms whose sum is the subscript, negated if `is_subtracted`; empty for 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`base[subscripts]`; `partial` when only a field of the element is meant."""
+    """`base[subscripts]`; `partial` if it is only a field of the element."""
 
     base: str
     subscripts: tuple[Subscript, ...]
     partial: bool
     node: Node
     root: Node
-    """The identifier it starts with."""
+    """The identifier at the start."""
     inside: tuple[Node, ...] = ()
     """Subscripts inside the element: j of `particle[i].x[j]`."""
     elsewhere: bool = False
-    """The element is a pointer, and where it points, it is not said: `particle[i]->x`."""
+    """Whether the element is a pointer with an unknown target: `particle[i]->x`."""
 
 
 @lru_cache(maxsize=16384)
 def reference_of(node: Node) -> Reference | None:
-    """`node` as a reference to storage, or None if it is not of that form; every pass over a region asks."""
+    """`node` as a reference to storage, or None if it is not of that form; cached for all passes."""
     core = without_parentheses(node)
     match core.type:
         case "identifier":
@@ -76,7 +76,7 @@ def reference_of(node: Node) -> Reference | None:
 
 
 def _addressed(target: Node) -> Reference | None:
-    """a[e] of `&a[e]`, which has one subscript: `(&a[e])[j]` is `a[e + j]`, whatever the elements are."""
+    """The a[e] of `&a[e]`, with one subscript: `(&a[e])[j]` is `a[e + j]`, for any element type."""
     if target.type != "pointer_expression" or operator(target) != "&":
         return None
     inner = reference_of(field(target, "argument"))
@@ -119,14 +119,14 @@ _WORDS |= {"&": "and", "|": "or", "^": "xor"}
 
 
 def expression_name(text: str) -> str:
-    """The same for a parameter that is computed: `h * w` is `h_times_w`, `*n` is `at_n`."""
+    """An identifier for a computed parameter: `h * w` is `h_times_w`, `*n` is `at_n`."""
     plain = re.sub(r"(^|[-+*/%&|^(])(\s*)\*", r"\1\2at_", re.sub(r"->", "_", text))
     return parameter_name(re.sub(r"<<|>>|[-+*/%&|^]", lambda sign: f"_{_WORDS[sign[0]]}_", plain))
 
 
 @dataclass(frozen=True)
 class Element:
-    """`node` is an array element in a text of its own, which a call of `macro` expands to."""
+    """`node` is an array element in a source of its own, the expansion of a call of `macro`."""
 
     node: Node
     macro: Macro
@@ -134,9 +134,9 @@ class Element:
 
 
 def element_of(kinds: Kinds, call: Node) -> Element | None:
-    """What a call expands to, where that is an element of an array; nothing else is expanded.
+    """The element of an array that a call expands to; nothing else is expanded.
 
-    Nor is a call in its own arguments: the preprocessor expands both, a text without the macro one.
+    A call in its own arguments is not either: the preprocessor expands both, but `inside` drops the macro.
     """
     call = without_parentheses(call)
     function = call.child_by_field_name("function") if call.type == "call_expression" else None
@@ -164,7 +164,7 @@ def element_of(kinds: Kinds, call: Node) -> Element | None:
 
 
 def elements_in(kinds: Kinds, node: Node) -> Iterator[tuple[Node, Element]]:
-    """All calls in `node` that stand for elements, those in their expansions too."""
+    """All calls in `node` that expand to elements, including those in their expansions."""
     for part in walk(node):
         element = element_of(kinds, part) if part.type == "call_expression" else None
         if element is not None:
@@ -174,5 +174,5 @@ def elements_in(kinds: Kinds, node: Node) -> Iterator[tuple[Node, Element]]:
 
 
 def inside(element: Element, kinds: Kinds) -> Kinds:
-    """What names are in the expansion, where the macro is none."""
+    """The kinds of names in the expansion, where the macro itself is undefined."""
     return replace(kinds, macros=tuple(macro for macro in kinds.macros if macro != element.macro))

@@ -1,4 +1,4 @@
-"""Where the regions of a file are: `#pragma scop` to `#pragma endscop`, or what was chosen (see `choice`)."""
+"""Locates the regions of a file: `#pragma scop` to `#pragma endscop`, or what was chosen (see `choice`)."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from loopwright.source import Edit, Source, Span, with_edits
 _DIRECTIVE = re.compile(r"^[ \t]*(#[ \t]*(\w*)((?:\\\r?\n|[^\n])*))", re.MULTILINE)
 
 _CONTINUED = re.compile(r"(?<=\s)\\\r?\n|\\\r?\n(?=\s)")
-"""Between words."""
+"""Line continuations between words."""
 
 WIDE_VECTORS = """\
 #if defined(__AVX512F__) && !defined(__clang__)
 #pragma GCC target("prefer-vector-width=512")
 #endif
 """
-"""Before a file: gcc uses half of a register of AVX-512 unless it is told otherwise."""
+"""Goes before a file: by default, gcc uses half of an AVX-512 register."""
 
 
 def without_hint(text: str) -> str:
-    """A text without the lines before it that ask for wide vectors: they change no result."""
+    """A source without the lines before it that request wide vectors, which change no result."""
     return re.sub(r"\A" + re.escape(WIDE_VECTORS).replace("\\\n", r"\r?\n"), "", text)
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """A line `#name argument`, comments and strings blanked in the argument."""
+    """A line `#name argument`, with comments and strings blanked in the argument."""
 
     name: str
     argument: str
@@ -42,7 +42,7 @@ class Directive:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """`place` lies between the two pragma lines, or was chosen; `pragmas` are the others inside it."""
+    """`place` is between the two pragma lines, or was chosen; `pragmas` are the others inside it."""
 
     place: Span
     pragmas: tuple[Directive, ...]
@@ -63,12 +63,12 @@ def directives_of(source: Source) -> tuple[Directive, ...]:
 
 
 def without_directives(source: Source, lines: Sequence[Directive]) -> str:
-    """The text with its preprocessor lines blanked, offsets unchanged."""
+    """The source with its preprocessor lines blanked, offsets unchanged."""
     return with_edits(source.text, ((one.place.start, one.place.end, blank(one.place.text)) for one in lines))
 
 
 def regions_of(source: Source, lines: Sequence[Directive]) -> tuple[Region, ...]:
-    """All regions; a file without one, or with half of one, is refused."""
+    """All regions; raises if there is none, or half of one."""
     if source.chosen:
         return tuple(_chosen_region(Span(source, start, end), lines) for start, end in source.chosen)
     regions = marked_regions(source, lines)
@@ -88,7 +88,7 @@ _LOOP = frozenset({"for", "while", "do", "goto"})
 
 
 def marked_regions(source: Source, lines: Sequence[Directive]) -> tuple[Region, ...]:
-    """The regions between pragmas; half of one is refused."""
+    """The regions between pragmas; raises for half of one."""
     regions: list[Region] = []
     opening: int | None = None
     for index, line in enumerate(lines):
@@ -124,7 +124,7 @@ def marked_regions(source: Source, lines: Sequence[Directive]) -> tuple[Region, 
 
 
 def marked_places(source: Source) -> tuple[Span, ...]:
-    """Where regions are, whatever is in them: what is chosen, or what lies between two pragmas."""
+    """The places of regions, without checking their contents: those chosen, or between two pragmas."""
     if source.chosen:
         return tuple(Span(source, start, end) for start, end in source.chosen)
     marks = [line for line in directives_of(source) if _marker(line)]
@@ -136,7 +136,7 @@ def marked_places(source: Source) -> tuple[Span, ...]:
 
 
 def with_markers(source: Source) -> str:
-    """The text in which chosen regions stand between pragmas too, all tokens at their lines and columns."""
+    """The source with pragmas around chosen regions too, and all tokens at their lines and columns."""
     edits: list[Edit] = []
     for start, end in source.chosen:
         first, last = source.line_of(start), source.line_of(end)
@@ -163,12 +163,12 @@ FOR_A_LOOP = re.compile(
 
 
 def about_a_loop(line: Directive) -> bool:
-    """Whether a pragma says something about the loop after it."""
+    """Whether a pragma applies to the loop after it."""
     return line.name == "pragma" and FOR_A_LOOP.match(line.argument) is not None
 
 
 def _refuse_pragma_outside(source: Source, before: Sequence[Directive], opening: Directive) -> None:
-    """A pragma about the first loop of a region would stand at another loop when that is rewritten."""
+    """Raise for a pragma about the first loop of a region: it would apply to another loop afterwards."""
     if not before or not about_a_loop(before[-1]):
         return
     last = before[-1].place

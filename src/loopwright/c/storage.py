@@ -1,8 +1,8 @@
-"""Storage has one name in a region: what is refused because it could be reached under another.
+"""Refuses storage that a region could access under another name.
 
 i[A], *(i + A)      mean A[i]; read as a subscript of i, the access to A would be lost
-s.x and s           the struct as a whole must not be assigned, nor read where a field is assigned;
-                    a call may be given it, if only what its fields lead to is assigned
+s.x and s           the struct as a whole must not be assigned, nor read if a field is assigned;
+                    a call may be passed it, if only what its fields point to is assigned
 p->x and p[0].x     the same field in two ways
 """
 
@@ -19,7 +19,7 @@ from loopwright.errors import BadInput
 def refuse_odd_bases(
     block: Node, iterators: frozenset[str], ranks: Mapping[str, int], declarations: Declarations
 ) -> None:
-    """Raise where a number is subscripted, or an array is a subscript."""
+    """Raise if a number is subscripted, or an array is a subscript."""
     for node in walk(block):
         if node.type not in ("subscript_expression", "pointer_expression"):
             continue
@@ -44,7 +44,7 @@ def _has_array_term(reference: Reference, ranks: Mapping[str, int]) -> bool:
 
 
 class SharedStorage(Exception):
-    """`root` is storage that a region reaches under several names; `failure` says where."""
+    """Raised for storage `root` that a region accesses under several names; `failure` has the place."""
 
     def __init__(self, failure: BadInput, root: str) -> None:
         super().__init__(failure.message)
@@ -55,10 +55,10 @@ class SharedStorage(Exception):
 def refuse_mixed_fields(
     block: Node, assigned: frozenset[str], local: frozenset[str], untracked: frozenset[str]
 ) -> frozenset[str]:
-    """Raise where a struct some fields of which are used is also used in another way.
+    """Raise if a struct with fields in use is also used in another way.
 
-    A struct that calls are given, and no field of which is assigned, but for what these lead to, may be used
-    in both ways: `im.data[i] = f(im, i);`.  Such structs are returned.
+    A struct that is passed to calls may be used in both ways if no field is assigned, only what fields point
+    to: `im.data[i] = f(im, i);`.  Such structs are returned.
     """
     given: set[str] = set()
     direct = {_assigned_base(node) for node in walk(block)}
@@ -96,21 +96,21 @@ def refuse_mixed_fields(
 
 
 def _assigned_base(node: Node) -> str | None:
-    """The name of a variable or a field that is assigned itself, or whose address is taken."""
+    """The name of a variable or a field that is itself assigned, or whose address is taken."""
     target = field(node, "argument") if is_address(node) else assigned_target(node)
     reference = None if target is None else reference_of(target)
     return None if reference is None or reference.subscripts else reference.base
 
 
 def _is_argument(reference: Reference) -> bool:
-    """Whether a struct is given to a call, as a value."""
+    """Whether a struct is passed to a call by value."""
     around = reference.node.parent
     is_whole = reference.node.type == "identifier" and not reference.subscripts
     return is_whole and around is not None and around.type == "argument_list"
 
 
 def _whole_references(block: Node) -> tuple[Reference, ...]:
-    """References that are not part of a larger one."""
+    """The references that are not part of a larger one."""
     found = []
     for node in walk(block):
         reference = reference_of(node)

@@ -1,7 +1,7 @@
-"""Integers that a text computes, as sums of products: 2*i + n*j - 1.
+"""Integer values as sums of products: 2*i + n*j - 1.
 
-What a product is made of are atoms: variables that keep their values, numbers of iterations, and other
-expressions of such, like n / 4, which are taken as they are.
+The factors of products are atoms: variables that keep their values, iteration counts, and other
+expressions of these, such as n / 4, which are opaque.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOST_TERMS = 12
 
 
 class Atom(NamedTuple):
-    """A text that stands for a number, and the declarations that it is about, by their offsets."""
+    """A C expression of a number, and the declarations that it depends on, by their offsets."""
 
     text: str
     about: tuple[int, ...] = ()
@@ -29,7 +29,7 @@ Product = tuple[Atom, ...]
 
 @dataclass(frozen=True)
 class IntegerSum:
-    """Products, in order, each with the number that it is multiplied by; () is 1."""
+    """Products in order, each with its constant factor; () is 1."""
 
     terms: tuple[tuple[Product, int], ...] = ()
 
@@ -43,7 +43,7 @@ class IntegerSum:
 
     @property
     def constant(self) -> int | None:
-        """The number that it is, where it is one."""
+        """The number that it is, if it is constant."""
         if not self.terms:
             return 0
         (product, value), *others = self.terms
@@ -59,7 +59,7 @@ class IntegerSum:
 
     @property
     def numbers(self) -> tuple[IntegerSum, ...]:
-        """What a pointer has several of, its subscripts."""
+        """The sum as a tuple; a pointer has several numbers, its subscripts."""
         return (self,)
 
     def with_numbers(self, numbers: tuple[IntegerSum, ...]) -> IntegerSum:
@@ -83,7 +83,7 @@ class IntegerSum:
         return _sum_of(found)
 
     def coefficient(self, atom: Atom) -> IntegerSum | None:
-        """What an atom is multiplied by, where it is never multiplied by itself."""
+        """The coefficient of an atom, if it is never multiplied by itself."""
         found: dict[Product, int] = {}
         for product, value in self.terms:
             if product.count(atom) > 1:
@@ -94,11 +94,11 @@ class IntegerSum:
         return _sum_of(found)
 
     def without(self, atom: Atom) -> IntegerSum:
-        """The products that an atom is not in."""
+        """The products that do not contain an atom."""
         return _sum_of({product: value for product, value in self.terms if atom not in product})
 
     def replaced(self, atom: Atom, value: IntegerSum) -> IntegerSum:
-        """With a value in the place of an atom, where that is never multiplied by itself."""
+        """The sum with a value substituted for an atom that is never multiplied by itself."""
         factor = self.coefficient(atom)
         return self if factor is None else self.without(atom).plus(factor.times(value))
 
@@ -107,7 +107,7 @@ class IntegerSum:
         return len(self.terms) > _MOST_TERMS
 
     def __str__(self) -> str:
-        """A sum of C, without parentheses around it."""
+        """The sum in C, without parentheses around it."""
         text = ""
         for product, value in sorted(self.terms, key=lambda one: (one[1] < 0, -len(one[0]))):
             factors = [atom.text for atom in product]
@@ -120,7 +120,7 @@ class IntegerSum:
 
     @property
     def operand(self) -> str:
-        """As a part of any expression."""
+        """The sum in C as an operand of any expression."""
         text = str(self)
         is_whole = len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1
         return text if is_whole or text.isdigit() else f"({text})"
@@ -134,7 +134,7 @@ ZERO, ONE = IntegerSum(), IntegerSum.number(1)
 
 
 def sum_of(node: Node, atom: Callable[[Node], IntegerSum | None]) -> IntegerSum | None:
-    """An expression by its terms; `atom` says what a part is that is no sum, product or number."""
+    """An expression as a sum; `atom` gives the value of a part that is not a sum, product or number."""
     node = without_parentheses(node)
     value, parts = decimal(node.text), binary(node)
     if value is not None:
@@ -149,16 +149,16 @@ def sum_of(node: Node, atom: Callable[[Node], IntegerSum | None]) -> IntegerSum 
 
 @dataclass(frozen=True)
 class RunCount:
-    """How often a loop runs, and the same where it runs at all."""
+    """The trip count of a loop, and the same if it runs at all."""
 
     all: IntegerSum
     once_entered: IntegerSum
 
 
 def iterations(test: str, left: IntegerSum, right: IntegerSum, number: Atom) -> RunCount | None:
-    """How often `left test right` holds, one after the other, for the numbers 0, 1, .. of an iteration.
+    """How often `left test right` holds consecutively, for the iteration numbers 0, 1, ...
 
-    `!=` holds until both are equal, where they come one closer each time; that they ever are is not known.
+    `!=` holds until both are equal, if they come closer by one each time; this does not show that they meet.
     """
     if test == "!=":
         gap = right.minus(left)

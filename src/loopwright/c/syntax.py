@@ -1,4 +1,4 @@
-"""C text to syntax tree, with offsets that count characters of the source.  Nothing is preprocessed."""
+"""Parses C source into a syntax tree, with character offsets of the source.  Nothing is preprocessed."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _IN_LONG = (_CASTS, _DECLARING, " ".join(f"({one})" for one in _RARE))
 
 
 class Node:
-    """A node of the syntax tree of `source`: a kind, a place, and the nodes below it.
+    """A node of the syntax tree of `source`: a type, a place, and child nodes.
 
-    A view of tree-sitter's node that knows its text, made once: the same node is the same object,
-    and is compared as such.
+    It wraps tree-sitter's node with its text, and is made once: the same node is the same object,
+    and is compared by identity.
     """
 
     __slots__ = (
@@ -73,7 +73,7 @@ class Node:
         return known[name]
 
     def extent_of(self, name: str) -> tuple[int, int] | None:
-        """Where a part starts and ends, if there is one."""
+        """The start and end of a part, if it exists."""
         return (raw.start_byte, raw.end_byte) if (raw := self._raw.child_by_field_name(name)) else None
 
     def children_by_field_name(self, name: str) -> list[Node]:
@@ -81,7 +81,7 @@ class Node:
         return [child for child in self.children if child._raw.id in wanted] if wanted else []
 
     def all_nodes(self) -> tuple[Node, ...]:
-        """This node and all nodes below it, in the order of the text; the same nodes are asked for often."""
+        """This node and all nodes below it, in source order; cached."""
         if self._below is None:
             found: list[Node] = []
             pending = [self]
@@ -96,7 +96,7 @@ class Node:
         return self._below
 
     def of_type(self, *types: str) -> tuple[Node, ...]:
-        """The nodes of these types here and below, in the order of the text."""
+        """The nodes of these types at or below this one, in source order."""
         if self._by_type is None:
             self._by_type = {}
         if types not in self._by_type:
@@ -104,14 +104,14 @@ class Node:
         return self._by_type[types]
 
     def _found(self, types: tuple[str, ...]) -> tuple[Node, ...]:
-        """What is in a long text is asked for often: what is usual there is looked for once."""
+        """The nodes of these types; in a long source, common types are searched for together, once."""
         if self.end - self.start > LONG and types not in _TOGETHER:
             together = next((some for some in _TOGETHER if {*types} <= {*some}), None)
             if together is not None:
                 return tuple(node for node in self.of_type(*together) if node.type in types)
         around = self._around_with(types)
         if types in _TOGETHER and not around and self.parent is not None:
-            self.parent.of_type(*types)  # which the whole text is asked for, soon or late
+            self.parent.of_type(*types)  # the whole source will be searched for these anyway
             around = [self.parent]
         if around:
             known = around[-1]._by_type
@@ -121,7 +121,7 @@ class Node:
         return self._matching(" ".join(f"({one})" for one in types))
 
     def _around_with(self, types: tuple[str, ...]) -> list[Node]:
-        """The nodes around this one, up to the first of which it is known where nodes of these types are."""
+        """The nodes around this one, up to the first whose nodes of these types are known."""
         found: list[Node] = []
         node = self.parent
         while node is not None:
@@ -132,11 +132,11 @@ class Node:
         return []
 
     def named(self, name: str, besides: Span | None = None) -> list[Node]:
-        """The identifiers of this spelling, here and below, in the order of the text; none in `besides`."""
+        """The identifiers with this name, at or below this node, in source order; none in `besides`."""
         return [self._node_of(raw) for raw in self._identifiers(name, besides)]
 
     def mentions(self, name: str) -> bool:
-        """Whether an identifier of this spelling is here or below."""
+        """Whether an identifier with this name is at or below this node."""
         return any(True for _ in self._identifiers(name))
 
     def _identifiers(self, name: str, besides: Span | None = None) -> Iterator[RawNode]:
@@ -151,7 +151,7 @@ class Node:
                 yield raw
 
     def statements(self) -> tuple[Node, ...]:
-        """The statements here and below, in the order of the text."""
+        """The statements at or below this node, in source order."""
         return self.of_type(*_STATEMENTS)
 
     def possible_casts(self) -> tuple[Node, ...]:
@@ -159,11 +159,11 @@ class Node:
         return self._matching(_CASTS)
 
     def declaring(self) -> tuple[Node, ...]:
-        """The declarations and definitions below this node, casts, and calls of what is in parentheses."""
+        """The declarations and definitions below this node, casts, and calls of parenthesised names."""
         return self._matching(_DECLARING)
 
     def _matching(self, pattern: str) -> tuple[Node, ...]:
-        """What a pattern finds, in the order of the text; what is looked for in every long text, at once."""
+        """The matches of a pattern, in source order; in a long source, usual patterns are matched at once."""
         if self.end - self.start <= LONG:
             return tuple(dict.fromkeys(self._nodes_of(captures(self._raw, (pattern,))[0])))
         patterns = _IN_LONG if pattern in _IN_LONG else (pattern,)
@@ -176,7 +176,7 @@ class Node:
         return tuple(dict.fromkeys(self._nodes_of([one for one in inside if one.id not in around])))
 
     def _nodes_of(self, ordered: list[RawNode]) -> Iterator[Node]:
-        """The views of nodes below this one, in the order of the text: each is found from the one before."""
+        """The wrappers of nodes below this one, in source order: each is found from the previous one."""
         current = self
         for raw in ordered:
             start, end = raw.start_byte, raw.end_byte
@@ -189,7 +189,7 @@ class Node:
             yield current
 
     def _node_of(self, raw: RawNode) -> Node:
-        """The view of a node below this one."""
+        """The wrapper of a node below this one."""
         node, start = self, raw.start_byte
         while node._raw.id != raw.id:
             node = node.children[bisect_right(node.children, start, key=lambda one: one.start) - 1]
@@ -197,30 +197,30 @@ class Node:
 
     @property
     def only_expression(self) -> Node | None:
-        """e of the statement `e;`, None of any other one."""
+        """The e of a statement `e;`, None for any other."""
         inside = named_children(self) if self.type == "expression_statement" else []
         return inside[0] if len(inside) == 1 else None
 
     @property
     def only_assignment(self) -> Node | None:
-        """`x = e` of the statement `x = e;`, None of any other one."""
+        """The `x = e` of a statement `x = e;`, None for any other."""
         core = self.only_expression
         is_one = core is not None and core.type == "assignment_expression" and operator(core) == "="
         return core if is_one else None
 
     @property
     def declared(self) -> Node:
-        """What a declarator declares, its first value left out: `x[3]` of `x[3] = {1}`."""
+        """The declarator without its initialiser: `x[3]` for `x[3] = {1}`."""
         return field(self, "declarator") if self.type == "init_declarator" else self
 
     @property
     def is_missing(self) -> bool:
-        """Whether the parser put it there because the text lacks it."""
+        """Whether the parser inserted it because the source lacks it."""
         return self._raw.is_missing
 
     @property
     def has_error(self) -> bool:
-        """Whether there is something in it that is not C."""
+        """Whether it contains a syntax error."""
         return self._raw.has_error
 
     @property
@@ -236,10 +236,10 @@ class Node:
 
     @property
     def spelled(self) -> Span:
-        """Where the node stands in the text, with the parenthesis it starts with.
+        """The place of the node in the source, including the parenthesis that it starts with.
 
-        The parser is not shown the parentheses of `(x) - y` (see `casts`), and takes this for `x) - y`.
-        A parenthesis by itself is just that.
+        The parser does not get the parentheses of `(x) - y` (see `casts`), and parses it as `x) - y`.
+        A single parenthesis is unchanged.
         """
         text, start = self.source.text, self.start
         inside = text[start : self.end]
@@ -247,21 +247,21 @@ class Node:
             visible = without_comments(inside, literals=False)
             for _ in range(visible.count(")") - visible.count("(")):
                 found = text.rfind("(", 0, start)
-                start = found if found >= 0 else start  # a text that is not C
+                start = found if found >= 0 else start  # malformed source
         return Span(self.source, start, self.end)
 
 
 def parse(source: Source, shown: str | None = None, whole: str | None = None, at: Span | None = None) -> Node:
-    """The syntax tree of a C file; `shown` is the text as the parser should see it, nothing moved.
+    """The syntax tree of a C file; `shown` is the text for the parser, with unchanged offsets.
 
-    It may be another text `whole`, with blanks or other words for what is not `at` a place.
+    It may be another text `whole`, with blanks or replacements for everything that is not `at` a place.
     """
     known = None if whole is None or at is None else (whole, at.start, at.end)
     return Node(source, parsed(source.text if shown is None else shown, known), None)
 
 
 def is_atomic(node: Node) -> bool:
-    """Whether the text of an expression stays together whatever stands around it."""
+    """Whether an expression stays a single operand in any context."""
     words = ("identifier", "number_literal", "char_literal", "parenthesized_expression")
     return node.type in (*words, "call_expression", "subscript_expression", "field_expression")
 
@@ -272,7 +272,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def walk_inside(node: Node, place: Span) -> Iterator[Node]:
-    """The nodes of `walk` that have text of `place`; the others are not visited."""
+    """The nodes of `walk` that overlap `place`; the others are not visited."""
     pending = [node]
     while pending:
         current = pending.pop()
@@ -282,22 +282,22 @@ def walk_inside(node: Node, place: Span) -> Iterator[Node]:
 
 
 def identifiers(node: Node) -> tuple[str, ...]:
-    """The names in `node`, in the order of the text."""
+    """The names in `node`, in source order."""
     return tuple(part.text for part in walk(node) if part.type == "identifier")
 
 
 def is_address(node: Node) -> bool:
-    """`&x`"""
+    """Whether it is `&x`."""
     return node.type == "pointer_expression" and operator(node) == "&"
 
 
 def is_dereference(node: Node) -> bool:
-    """`*p`"""
+    """Whether it is `*p`."""
     return node.type == "pointer_expression" and operator(node) == "*"
 
 
 def assigned_target(node: Node) -> Node | None:
-    """The target of an assignment, `++` or `--`; of other nodes none."""
+    """The target of an assignment, `++` or `--`; None for other nodes."""
     match node.type:
         case "assignment_expression":
             return field(node, "left")
@@ -319,7 +319,7 @@ def named_children(node: Node) -> list[Node]:
 
 
 def field(node: Node, name: str) -> Node:
-    """The part called `name`, which the grammar says is there."""
+    """The part called `name`, which the grammar guarantees."""
     child = node.child_by_field_name(name)
     if child is None:
         raise AssertionError(f"{node.type} without {name}")
@@ -327,7 +327,7 @@ def field(node: Node, name: str) -> Node:
 
 
 def operator(node: Node) -> str:
-    """The operator of an expression; `(X)` of a cast that the grammar is shown as `~` (`casts.py`)."""
+    """The operator of an expression; `(X)` for a cast that is shown to the grammar as `~` (`casts.py`)."""
     found = field(node, "operator")
     if found.type == "~" and found.text != "~":
         return packed(node.text[: field(node, "argument").start - node.start])
@@ -341,17 +341,17 @@ def without_parentheses(node: Node) -> Node:
 
 
 def stands_as(node: Node, part: str, kind: str) -> bool:
-    """Whether a node is this part of one of this kind: `left` of an assignment, `function` of a call."""
+    """Whether a node is this part of a parent of this type: `left` of an assignment, `function` of a call."""
     outer = node.parent
     return outer is not None and outer.type == kind and outer.child_by_field_name(part) == node
 
 
 def refuse(where: Node | Span, message: str, hint: str, code: Code = Code.REGION_TEXT) -> BadInput:
-    """The error for a piece of the user's text, to be raised; `hint` says what would be accepted."""
+    """The error for a place in the user's source, to be raised; `hint` says what is accepted."""
     return BadInput(code, message, span=where.span if isinstance(where, Node) else where, hint=hint)
 
 
 def conditionals_without_yes(root: Node) -> list[Node]:
-    """Expressions `a ?: b`, which some compilers know."""
+    """Expressions `a ?: b`, an extension of some compilers."""
     found = root.of_type("conditional_expression") if _NO_YES.search(root.text) else ()
     return [node for node in found if node.child_by_field_name("consequence") is None]

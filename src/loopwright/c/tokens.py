@@ -1,10 +1,10 @@
-r"""What a token of C is (C17, 6.4), for texts that no syntax tree is made of: macros, pragmas, types.
+r"""Tokens of C (C17, 6.4), for text without a syntax tree: macros, pragmas, types.
 
-comment    /* ... */, // ... to the end of the line, lines joined by \ included
+comment    /* ... */, // ... to the end of the line, including lines joined by \
 literal    "..." and '...', with a prefix such as L
-number     3, .5, 0x1F, 1e-3f: whatever starts with a digit, letters included
+number     3, .5, 0x1F, 1e-3f: anything that starts with a digit, including letters
 name       an identifier or a keyword
-mark       a sign, as long as it can be: <<=, ->, (; and any other character
+mark       an operator, as long as possible: <<=, ->, (; and any other character
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ RETURNING_TWICE = frozenset(
 )
 BLIND_JUMPS = RETURNING_TWICE | {"goto"}
 ASSIGNING = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"])
-"""The operators that change what they are applied to."""
+"""The operators that modify their operand."""
 
 
 def blank(text: str) -> str:
-    """`text` with everything but line ends turned into spaces."""
+    """`text` with everything but line ends replaced by spaces."""
     return re.sub(r"[^\r\n]+", lambda line: " " * len(line.group()), text)
 
 
@@ -67,12 +67,12 @@ def bracketed(parts: Iterable[object]) -> str:
 
 
 def packed(text: str) -> str:
-    """`text` without white space: two that differ in nothing else are the same then."""
+    """`text` without white space, for comparison."""
     return "".join(text.split())
 
 
 def on_one_line(text: str) -> str:
-    """`text` without comments, with single spaces where there was white space outside of literals."""
+    """`text` without comments, with single spaces in place of white space outside literals."""
     plain = without_comments(text, literals=True)
     if _QUOTES.isdisjoint(plain):
         return " ".join(plain.split())
@@ -89,9 +89,9 @@ _SPACES = re.compile(r"\s+")
 
 @lru_cache(maxsize=32)
 def without_comments(text: str, *, literals: bool) -> str:
-    """`text` with comments blanked, and strings and characters unless `literals` stay.
+    """`text` with comments blanked, and string and character literals too unless `literals`.
 
-    Several readers ask it of the same file.
+    It is cached, since several readers need it for the same file.
     """
 
     def replacement(match: re.Match[str]) -> str:
@@ -115,7 +115,7 @@ def name_matches(text: str) -> list[re.Match[str]]:
 def names_in(text: str) -> tuple[str, ...]:
     """The identifiers and keywords of a text, in order; the f of `1.5f` is none.
 
-    Several readers ask it of the same function; those of a long one stay known whatever is asked besides.
+    It is cached, since several readers need it for the same function; long texts have a cache of their own.
     """
     return _names_in_long(text) if len(text) > LONG_TEXT else _names_in_short(text)
 
@@ -127,7 +127,7 @@ def _names_in(text: str) -> tuple[str, ...]:
 def _found(pattern: re.Pattern[str], text: str) -> list[str]:
     """The tokens that a pattern finds.
 
-    Where none reaches over the end of a line, each line of a long text is looked at once: tools print the
+    If no token spans a line end, equal lines of a long text are searched only once: tools print the
     same ones many times.
     """
     if len(text) <= LONG_TEXT or "/*" in text or SPLICE.search(text) is not None:
@@ -143,18 +143,18 @@ def _found(pattern: re.Pattern[str], text: str) -> list[str]:
 
 _names_in_short, _names_in_long = lru_cache(maxsize=64)(_names_in), lru_cache(maxsize=8)(_names_in)
 LONG_TEXT = 20_000
-"""Characters, from which on it counts how often a text is read."""
+"""The number of characters from which repeated reading of a text is costly."""
 
 
 def with_names_replaced(text: str, given: Mapping[str, str]) -> str:
-    """`text` with other texts in place of some names, as the preprocessor replaces parameters."""
+    """`text` with some names replaced, as the preprocessor replaces parameters."""
     return _NAMES.sub(lambda match: given.get(match[1], match[0]), text)
 
 
 def whole_word(*names: str) -> re.Pattern[str]:
-    """Finds these names where they are no parts of longer ones.
+    """A pattern that finds these names as whole words.
 
-    What stands before a name is looked at after it: a name is found much sooner than the start of any word.
+    The character before a name is checked after it: a name is found much sooner than the start of any word.
     """
     found = (rf"{one}(?<![\w$]{one})" for one in map(re.escape, names))
     return re.compile(rf"(?:{'|'.join(found)})(?![\w$])")
@@ -166,12 +166,12 @@ def operand(text: str) -> str:
 
 
 def decimal(text: str) -> int | None:
-    """The value of a decimal number of at most nine digits without a suffix, None of any other text."""
+    """The value of a decimal number of at most nine digits without a suffix; None for any other text."""
     return int(text) if re.fullmatch(r"0|[1-9]\d{0,8}", text) else None
 
 
 def is_number(text: str) -> bool:
-    """Whether `text` is a number of whatever type, perhaps with a sign."""
+    """Whether `text` is a number of any type, perhaps with a sign."""
     return re.fullmatch(rf"[-+]?\s*{_NUMBER}", text.strip()) is not None
 
 
@@ -180,7 +180,7 @@ _made = tuple.__new__
 
 
 class Lexeme(NamedTuple):
-    """A token as it is spelled, and where; a tuple, since there are many and those are made quickly."""
+    """A token's spelling and place; a tuple, since there are many and tuples are made quickly."""
 
     text: str
     start: int
@@ -192,12 +192,12 @@ class Lexeme(NamedTuple):
 
 
 def is_name(text: str) -> bool:
-    """Whether a token is a name, or a word of C."""
+    """Whether a token is an identifier or a keyword."""
     return text[0].isalpha() or text[0] in "_$"
 
 
 def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
-    """The tokens of `text[start:end]`, comments left out; lines that are continued are one line."""
+    """The tokens of `text[start:end]` without comments; continued lines are joined."""
     if SPLICE.search(text, start, end) is None:
         return _words(text, start, end)
     inside = text[start:end]
@@ -219,28 +219,28 @@ def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
 
 
 def _words(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
-    """The tokens of a text without continued lines, and where each starts and ends."""
+    """The tokens of a text without continued lines, with their start and end offsets."""
     found = _TOKEN.finditer(text, start, end)
     return tuple([_made(Lexeme, (word, *match.span(1))) for match in found if (word := match[1])])
 
 
 def words(text: str, start: int, end: int) -> list[str] | None:
-    """The tokens of `text[start:end]` without their places; None where lines are continued."""
+    """The tokens of `text[start:end]` without their places; None if lines are continued."""
     return None if SPLICE.search(text, start, end) is not None else _found(_TOKEN, text[start:end])
 
 
 def spelled(text: str) -> list[str]:
-    """The tokens of a text, comments left out."""
+    """The tokens of a text, without comments."""
     return [one.text for one in lexemes(text, 0, len(text))]
 
 
 def has_assignment(text: str) -> bool:
-    """Whether a text has an operator in it that changes something."""
+    """Whether a text contains an operator that modifies something."""
     return not ASSIGNING.isdisjoint(spelled(text))
 
 
 def has_effect(expression: str) -> bool:
-    """Whether an expression may change something: it assigns, or it calls what has a name."""
+    """Whether an expression may have side effects: it assigns, or calls a name."""
     calls = any(two == "(" and is_name(one) for one, two in pairwise(spelled(expression)))
     return calls or has_assignment(expression)
 
@@ -252,12 +252,12 @@ _COMPLEX = re.compile(
 
 
 def with_joined_types(text: str) -> str:
-    """A text for a parser to which `double complex` has to be one word; nothing moves."""
+    """A text for a parser that needs `double complex` as one word; offsets do not change."""
     return _COMPLEX.sub(lambda found: re.sub(r"[ \t]", "_", found[0]), text) if "omplex" in text else text
 
 
 def as_text(words: Iterable[str]) -> str:
-    """Tokens as a text, without spaces inside of brackets, before them, and around members."""
+    """Tokens as a text, without spaces inside and before brackets, and around members."""
     text = re.sub(r"(?<=[(\[]) | (?=[\])\[;,])", "", " ".join(words))
     text = re.sub(r"(?<=[A-Za-z_)\]]) (->|\.) (?=[A-Za-z_])", r"\1", text)
     return re.sub(r"\b(?!(?:if|for|while|switch|return|sizeof)\b)([A-Za-z_]\w*) \(", r"\1(", text)

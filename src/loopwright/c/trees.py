@@ -1,6 +1,6 @@
-"""Trees of C texts, by tree-sitter, and what patterns find in them.
+"""Syntax trees of C by tree-sitter, and pattern queries on them.
 
-It counts bytes, and is given a text in which every character outside ASCII is replaced by `_`, so that its
+tree-sitter counts bytes; it gets a text with every character outside ASCII replaced by `_`, so that its
 bytes are our characters.
 """
 
@@ -18,29 +18,29 @@ RawNode = tree_sitter.Node
 _LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
 KINDS = [_LANGUAGE.node_kind_for_id(k) or "" for k in range(_LANGUAGE.node_kind_count)]
 LONG = 20_000
-"""Characters."""
+"""The number of characters from which a text is long."""
 
 
 @cache
 def _query(patterns: tuple[str, ...]) -> tree_sitter.Query:
-    """What finds the nodes of each of these patterns."""
+    """A query for the nodes of each of these patterns."""
     return tree_sitter.Query(_LANGUAGE, "\n".join(f"[{one}] @f{k}" for k, one in enumerate(patterns)))
 
 
 def captures(raw: RawNode, patterns: tuple[str, ...]) -> list[list[RawNode]]:
-    """What is found for each pattern, in the order of the text."""
+    """The matches of each pattern, in source order."""
     found = tree_sitter.QueryCursor(_query(patterns)).captures(raw)
     parts = (found.get(f"f{k}", []) for k in range(len(patterns)))
     return [sorted(one, key=lambda node: (node.start_byte, -node.end_byte)) for one in parts]
 
 
 captures_of_long = lru_cache(maxsize=16)(captures)
-"""The same; a long text is often parsed again as part of another source."""
+"""The same, cached: a long text is often parsed again as part of another source."""
 
 
 def parsed(text: str, known: tuple[str, int, int] | None = None) -> RawNode:
-    """The root of the tree of a text; with `known` it is that other text, but for what is not between two
-    places.
+    """The root of the tree of a text; with `known`, it equals that other text between two
+    offsets.
     """
     plain = _plain(text)
     if len(plain) <= LONG:
@@ -62,13 +62,13 @@ def _tree(plain: str, old: tree_sitter.Tree | None = None) -> tree_sitter.Tree:
 
 @lru_cache(maxsize=4)
 def _tree_of_long(plain: str) -> tree_sitter.Tree:
-    """The same text is a source of its own for each choice of its regions."""
+    """The tree of a long text, cached: it is a source of its own for each choice of its regions."""
     return _tree(plain)
 
 
 @lru_cache(maxsize=4)
 def _tree_of_part(plain: str, whole: str, start: int, end: int) -> tree_sitter.Tree:
-    """What is in both texts is not parsed again, as in an editor."""
+    """The tree of a text that shares a part with another one, which is not parsed again, as in an editor."""
     before = _tree_of_long(whole)
     if len(plain) != len(whole) or plain[start:end] != whole[start:end] or before.root_node.has_error:
         return _tree_of_long(plain)

@@ -1,11 +1,11 @@
-"""The types of C, as values; a type that is not known is `Unknown`, and nothing is concluded from it.
+"""The types of C as values; an unknown type is `Unknown`, and nothing is concluded from it.
 
     arithmetic    Integer, Floating, Enumeration
     derived       Pointer, Array, Record (struct and union), Function
     others        Void, Qualified (const, volatile, _Atomic around any of them), Unknown
 
-Sizes are in bits.  The named types below have those of LP64, where `int` has 32 and `long` has 64 bits;
-a front end that asked the compiler makes the values itself.
+Sizes are in bits.  The named types below are those of LP64, where `int` has 32 and `long` has 64 bits;
+a front end that asks the compiler makes the values itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from loopwright.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """An integer type, or a bit-field of it: then `bits` is its width, and `rank` that of its type.
+    """An integer type, or a bit-field: then `bits` is its width, and `rank` that of its declared type.
 
     `rank` is the conversion rank: 0 for _Bool, 1 for char, 2 for short, 3 for int, 4 for long,
     5 for long long.
@@ -38,7 +38,7 @@ class Integer:
         return (1 << (self.bits - 1)) - 1 if self.signed else (1 << self.bits) - 1
 
     def converted(self, value: int) -> int:
-        """A number as a value of the type (C17 6.3.1.2, 6.3.1.3; compilers keep the low bits)."""
+        """A number converted to the type (C17 6.3.1.2, 6.3.1.3; compilers keep the low bits)."""
         if self.rank == 0:
             return int(value != 0)
         low = value & ((1 << self.bits) - 1)
@@ -53,7 +53,7 @@ def divided(operator: str, one: int, other: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Floating:
-    """A real floating type: 32 bits for float, 64 for double, what the machine has for long double."""
+    """A floating type: 32 bits for float, 64 for double, the machine's width for long double."""
 
     bits: int
     is_complex: bool = False
@@ -93,15 +93,15 @@ class Field:
     name: str
     type: CType
     offset: int
-    """In bits from the start of the record."""
+    """The offset in bits from the start of the record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """`struct tag` or `union tag`.
 
-    `fields` is None where they are not known (an incomplete type), or not spelled out again: inside
-    its own fields a record is named by its tag only.
+    `fields` is None if they are unknown (an incomplete type), or not repeated: inside
+    its own fields a record has its tag only.
     """
 
     tag: str
@@ -111,7 +111,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class FunctionType:
-    """`parameters` is None for `f()`, which says nothing about them."""
+    """A function type; `parameters` is None for `f()`, without a prototype."""
 
     result: CType
     parameters: tuple[CType, ...] | None
@@ -120,7 +120,7 @@ class FunctionType:
 
 @dataclass(frozen=True, slots=True)
 class Qualified:
-    """A type of objects that are const, volatile or _Atomic; at least one of them."""
+    """A type that is const, volatile or _Atomic; at least one of them."""
 
     type: CType
     is_const: bool = False
@@ -130,9 +130,9 @@ class Qualified:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """`reason` says why, in words for a message: "'real' is declared in a header that is missing".
+    """`reason` is the reason, as part of a message: "'real' is declared in a header that is missing".
 
-    A type may be unknown and have a `name`; two of one name are the same type.
+    An unknown type may have a `name`; two with the same name are the same type.
     """
 
     reason: str
@@ -140,7 +140,7 @@ class Unknown:
 
 
 ANOTHER_TYPE = "__another_type"
-"""How the name begins of what an attribute makes of a type: vectors of GNU C, numbers of another size."""
+"""The first part of the name of a type changed by an attribute: GNU C vectors, numbers of another size."""
 
 
 CType = (
@@ -163,7 +163,7 @@ def unqualified(kind: CType) -> CType:
 
 
 def is_observed(kind: CType) -> bool:
-    """Whether what has this type is volatile or atomic."""
+    """Whether an object of this type is volatile or atomic."""
     return isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic)
 
 
@@ -216,12 +216,12 @@ _QUALIFIERS = ("const", "volatile", "restrict", "static", "extern", "register", 
 
 @lru_cache(maxsize=4096)
 def name_of(kind: CType) -> str:
-    """What C calls an arithmetic type; "" where it is another one, or a bit-field."""
+    """C's name for an arithmetic type; "" for another type, or a bit-field."""
     return next((name for name, known in _NAMED.items() if known == kind), "")
 
 
 def named_type(text: str) -> CType:
-    """The arithmetic type a text with its typedefs resolved is; any other is unknown, and has this name."""
+    """The arithmetic type with this name, typedefs resolved; any other is unknown, with this name."""
     words = sorted(_HEADERS.get(word, word) for word in text.split() if word not in _QUALIFIERS)
     if len(words) == 1 and words[0] in _NAMED:
         return _NAMED[words[0]]
@@ -238,7 +238,7 @@ def named_type(text: str) -> CType:
 
 
 def spelling(kind: CType) -> str:
-    """What an arithmetic type, or one that is known by its name only, is called; "" for all others."""
+    """The name of an arithmetic type, or of one that is known by name only; "" for all others."""
     known = next((name for name, one in _NAMED.items() if one == kind), "")
     return kind.name if isinstance(kind, Unknown) else known
 
@@ -265,7 +265,7 @@ def holds(wide: CType, narrow: CType) -> bool:
 
 
 def promoted(kind: CType) -> CType:
-    """What an operand is turned into before anything else: nothing is smaller than int (C17 6.3.1.1)."""
+    """The type of an operand after integer promotion: nothing is narrower than int (C17 6.3.1.1)."""
     if kind is INT:
         return kind
     is_small = kind == CHAR or (isinstance(kind, Integer) and kind.rank <= INT.rank)
@@ -294,7 +294,7 @@ def _common_integer(one: Integer, other: Integer) -> Integer:
 
 @lru_cache(maxsize=4096)
 def literal_type(text: str) -> CType:
-    """The type of a number as it is written: for an integer, the first that holds it (C17 6.4.4.1)."""
+    """The type of a numeric literal: for an integer, the first that holds it (C17 6.4.4.1)."""
     word = text.lower()
     if not word.startswith("0x") and any(mark in word for mark in ".e"):
         return {"f": FLOAT, "l": LONG_DOUBLE}.get(word[-1], DOUBLE)

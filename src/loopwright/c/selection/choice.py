@@ -1,4 +1,4 @@
-"""What is asked for of a C file that does not mark it by pragmas: functions, and loops by their lines."""
+"""The parts of a C file selected without pragmas: functions, and loops by their lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from loopwright.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class LoopPlace:
-    """A line at which a loop starts; without `file`, of whichever file is read."""
+    """A line where a loop starts; without `file`, in the file that is read."""
 
     file: str | None
     line: int
@@ -23,7 +23,7 @@ class LoopPlace:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is to be read; nothing is asked for where it is empty."""
+    """What to read; nothing is selected if it is empty."""
 
     functions: tuple[str, ...] = ()
     loops: tuple[LoopPlace, ...] = ()
@@ -34,7 +34,7 @@ class Choice:
 
 
 _LINES = 10**9
-"""More than a file has."""
+"""More lines than any file has."""
 BY_PRAGMAS = Choice()
 """What the pragmas mark."""
 
@@ -42,7 +42,7 @@ BY_PRAGMAS = Choice()
 def choice(
     functions: str | Iterable[str] | None = None, loops: int | str | Iterable[int | str] | None = None
 ) -> Choice:
-    """`lw.read(file, function="gemm")`, `loop=12`, `loop="gemm.c:12"`, or several of them."""
+    """The choice of `lw.read(file, function="gemm")`, `loop=12`, `loop="gemm.c:12"`, or several of them."""
     names = texts(functions or (), 'function="f", or function=("f", "g")')
     one = integer(loops)
     lines = (one,) if isinstance(one, int | str) else one or ()

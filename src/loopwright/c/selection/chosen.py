@@ -1,15 +1,15 @@
-"""Which loops of a file are read where no pragma marks them: those of a function, or one at a line.
+"""Selects the loops of a file to read if no pragma marks them: those of a function, or one at a line.
 
-A choice becomes places in the text, `Source.chosen`, which stay with every later version of the text:
-from then on a chosen region is what one between pragmas is.  It consists of whole statements, and of
-the lines they stand on where nothing else is there.
+A choice becomes places in the source, `Source.chosen`, which are kept in every later version of it:
+from then on a chosen region is treated like one between pragmas.  It consists of complete statements, and of
+the lines they are on if these contain nothing else.
 
-A text without the bodies of functions that have nothing to do with what is read of it.
+`Nearby` drops the bodies of functions that are unrelated to the parts that are read.
 
-Such a body may forbid a reading, by a second name for the same memory; it allows none.  So what cannot be
-read without it cannot be read with it, and is cheaper to try: a large file is mostly other functions.
+Such a body may prevent a reading, by an alias; it enables none.  So a part that cannot be read without
+them cannot be read with them, and is cheaper to try: a large file consists mostly of other functions.
 
-What OpenMP directives about loops stand at, and the regions that are read because of them.
+`directed` finds the statements that OpenMP loop directives apply to, and the regions read because of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from loopwright.source import Edit, Source, Span, called, with_edits
 
 @dataclass(frozen=True)
 class FunctionWithLoops:
-    """A function and the outermost loops in it, in the order of the text."""
+    """A function and its outermost loops, in source order."""
 
     name: str
     node: Node
@@ -48,7 +48,7 @@ class FunctionWithLoops:
 
 
 def functions_with_loops(file: CFile) -> tuple[FunctionWithLoops, ...]:
-    """The functions that a file defines and that have loops."""
+    """The functions with loops that a file defines."""
     found = (_with_loops(node) for node in file.possible.of_type("function_definition"))
     return tuple(one for one in found if one is not None)
 
@@ -59,7 +59,7 @@ def _with_loops(node: Node) -> FunctionWithLoops | None:
 
 
 def outermost(node: Node) -> Iterator[Node]:
-    """The loops below `node` that no other loop below it is around."""
+    """The loops below `node` that are not inside another loop below it."""
     end = node.start
     for loop in node.of_type(*sorted(LOOPS)):
         if loop is not node and loop.start >= end:
@@ -68,7 +68,7 @@ def outermost(node: Node) -> Iterator[Node]:
 
 
 def place_of(loop: Node) -> Span:
-    """A loop with its label or the statement that it begins with, on the lines it has for itself, and the
+    """A loop with its label or initialising statement, on lines of its own, and the
     pragmas about it.
     """
     statement = begins(loop)
@@ -80,12 +80,12 @@ def place_of(loop: Node) -> Span:
 
 
 def with_places(source: Source, places: Iterable[Span]) -> Source:
-    """The text, of which exactly these parts are read."""
+    """The source with exactly these parts chosen."""
     return replace(source, chosen=tuple(sorted((place.start, place.end) for place in places)))
 
 
 def chosen(source: Source, wanted: Choice) -> Source:
-    """The text, of which exactly what is asked for is read."""
+    """The source with exactly the requested parts chosen."""
     file = c_file(replace(source, chosen=()))
     places = [place for name in wanted.functions for place in _of_function(file, name)]
     for loop in wanted.loops:
@@ -151,7 +151,7 @@ def _is_same_file(name: str, path: str) -> bool:
 
 
 def lines_of(first: Node, last: Node) -> Span:
-    """From `first` to `last`, with the pragmas about `first`, and to the ends of the lines.
+    """The span from `first` to `last`, with the pragmas about `first`, extended to the ends of the lines.
 
     A comment after the last statement on its line belongs to it.
     """
@@ -188,14 +188,14 @@ class _FunctionText:
     body: int
     end: int
     heads: frozenset[str]
-    """The names in front of its body, its own among them."""
+    """The names before its body, including its own."""
     names: frozenset[str]
     is_plain: bool
-    """No preprocessor line is in its body."""
+    """Whether its body contains no preprocessor line."""
 
 
 class Nearby:
-    """A file of which parts are tried one after the other."""
+    """A file whose parts are tried one after the other."""
 
     def __init__(self, file: CFile) -> None:
         lines = [line.place.start for line in file.directives]
@@ -205,10 +205,10 @@ class Nearby:
             if (body := node.child_by_field_name("body")) is not None
         ]
         self._always = frozenset(name for line in file.directives for name in names_in(line.argument))
-        """A macro may stand for a call."""
+        """Names in directives: a macro may expand to a call."""
 
     def of(self, source: Source) -> Source:
-        """The text with the bodies of functions blanked that the chosen parts do not lead to."""
+        """The source with the bodies of functions blanked that the chosen parts do not refer to."""
         kept = set(self._led_to(source))
         edits: list[Edit] = []
         for number, one in enumerate(self._functions):
@@ -218,7 +218,7 @@ class Nearby:
         return replace(source, text=with_edits(source.text, edits))
 
     def _led_to(self, source: Source) -> Iterator[int]:
-        """The functions around the chosen parts, and those whose names are mentioned there, and so on."""
+        """The functions around the chosen parts, and those whose names are mentioned there, transitively."""
         around = [
             number
             for number, one in enumerate(self._functions)
@@ -251,28 +251,28 @@ _KEYWORDS = frozenset(
         *("struct", "unsigned", "signed", "_Bool", "volatile", "__inline", "__inline__", "__attribute__"),
     )
 )
-"""Words in front of a function's name that are no reason to keep it."""
+"""Words before a function's name that are no reason to keep it."""
 
 
 @dataclass(frozen=True)
 class DirectedFile:
-    """A text without its directives about loops, of which the regions around these are read."""
+    """A source without its loop directives, with the regions around these chosen."""
 
     source: Source
     directives: tuple[tuple[OpenmpDirective, Span], ...]
-    """Each with the loop or the block that it stands at."""
+    """Each directive with the loop or the block that it applies to."""
 
     def at(self, statement: Node) -> tuple[OpenmpDirective, ...]:
-        """The directives at a loop or a block, in the order of the text.
+        """The directives at a loop or a block, in source order.
 
-        In other words than the file's, a statement is another one, even where it is as long.
+        In a rewritten file, a statement is a different one, even if it has the same length.
         """
         place = (statement.start, statement.end, statement.text)
         return tuple(one for one, span in self.directives if (span.start, span.end, span.text) == place)
 
 
 def directed(source: Source, choice: Choice) -> DirectedFile:
-    """The text, in which what is asked for is read, or else the loops with directives."""
+    """The source with the requested parts chosen, or else the loops with directives."""
     found = loop_directives(source)
     if not found:
         hint = "give two files, OLD and NEW, or put '#pragma omp tile sizes(4)' or the like at a loop"
@@ -291,7 +291,7 @@ def directed(source: Source, choice: Choice) -> DirectedFile:
 
 
 def _refuse_others(source: Source) -> None:
-    """In what is read there is no other directive of OpenMP, which would be dropped."""
+    """Raise if the chosen parts contain another OpenMP directive, which would be dropped."""
     for line in c_file(source).directives:
         is_read = any(start <= line.place.start < end for start, end in source.chosen)
         if is_read and line.name == "pragma" and line.argument.split()[:1] == ["omp"]:
@@ -300,7 +300,7 @@ def _refuse_others(source: Source) -> None:
 
 
 def statement_of(file: CFile, directive: OpenmpDirective, others: Sequence[OpenmpDirective]) -> Node:
-    """The loop that a directive stands at; for `fuse`, and those about what it leaves, the block."""
+    """The loop that a directive applies to; for `fuse`, and directives about its result, the block."""
     visible = without_comments(file.plain, literals=True)
     rest = visible[directive.place.end :]
     start = directive.place.end + len(rest) - len(rest.lstrip())
@@ -329,7 +329,7 @@ def _is_labelled(node: Node, start: int) -> bool:
 
 
 def _places(source: Source, directives: Sequence[OpenmpDirective]) -> Iterator[Span]:
-    """For each directive the outermost loop around it, or the region that is marked around it."""
+    """For each directive the outermost loop around it, or the marked region around it."""
     file = c_file(source)
     marked = [one.place for one in marked_regions(source, file.directives)]
     found: dict[Span, Span] = {}
