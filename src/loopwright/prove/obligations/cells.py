@@ -1,8 +1,8 @@
 """Accesses as lists of cells: for each, the array and its subscripts as expressions of the iterators.
 
-A statement may be said to touch more than it does, never less.  Where an access has a subscript
-that is not a function of the iterators, the whole array is one cell: who writes a part of it
-reads the rest.  An `Instance` is an arbitrary instance of a statement, over variables of its own.
+A statement may be listed with more cells than it accesses, never fewer.  If an access has a subscript that is
+not a function of the iterators, the whole array is one cell: a write of a part of it reads the rest.  An
+`Instance` is an arbitrary instance of a statement, over variables of its own.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class StatementCells:
     reads: tuple[Cell, ...]
     writes: tuple[Cell, ...]
     operator: str | None = None
-    """By which the statement combines a value into what it writes; it reads what that is computed from."""
+    """The operator by which the statement combines a value into the cells it writes; `reads` are those of the
+    value."""
 
 
 def touched(program: Program, combining: Mapping[str, Reduction] | None = None) -> tuple[StatementCells, ...]:
@@ -47,7 +48,7 @@ def touched(program: Program, combining: Mapping[str, Reduction] | None = None) 
 
 
 def whole_arrays(program: Program) -> tuple[str, ...]:
-    """The arrays that count as one cell."""
+    """The arrays that are treated as one cell."""
     found = [access.array for one in program.statements for access in one.accesses if not _exact(access, one)]
     return tuple(dict.fromkeys(found))
 
@@ -72,7 +73,7 @@ def _touched(statement: Statement, whole: set[str], step: Reduction | None) -> S
 
 
 def relation_of(cell: Cell, statement: Statement) -> isl.Map:
-    """{ instance -> cell }, of a cell that `statement` touches by an access of one piece."""
+    """{ instance -> cell }, for a cell that `statement` accesses by an access of one piece."""
     for access in statement.accesses:
         if access.array == cell.array and list(_cells(access, statement, set())) == [cell]:
             return access.relation
@@ -115,7 +116,7 @@ class Instance:
 
 
 def instance_of(table: Timetable, use: StatementCells, mark: str) -> Instance:
-    """An instance of the statement of `use`, its variables marked to be told from others."""
+    """An instance of the statement of `use`, its variables marked to distinguish them from others."""
     shape = _shape(table, use.statement)
     values: dict[str, Expr] = {name: Var(f"{name}#{mark}") for name in shape.arguments}
     domain = substituted(shape.domain, values)
@@ -131,6 +132,6 @@ def _shape(table: Timetable, name: str) -> Shape:
 
 
 def times_of(table: Timetable, instance: Instance) -> Iterator[tuple[tuple[Test, ...], Vector]]:
-    """The times of an instance, each with the cases in which it is that."""
+    """Yields the times of an instance, each with the cases in which it applies."""
     shape = _shape(table, instance.name)
     return times_at(shape, instance.arguments())

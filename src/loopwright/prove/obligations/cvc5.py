@@ -38,7 +38,7 @@ PATIENCE = 16
 QUICK = 0.1
 """Seconds in which most obligations are decided many times over."""
 TOGETHER = 200
-"""How many obligations are one question at first."""
+"""Maximum number of obligations that are asked together at first."""
 
 
 def is_installed() -> bool:
@@ -46,7 +46,7 @@ def is_installed() -> bool:
 
 
 def demand_cvc5() -> None:
-    """GaveUp, with what to do, where it is not installed."""
+    """Raises GaveUp, with instructions, if cvc5 is not installed."""
     _module()
 
 
@@ -64,16 +64,16 @@ def _module() -> Any:
 @dataclass(frozen=True)
 class Cvc5:
     seconds: float = 5.0
-    """For each obligation."""
+    """The time limit per obligation."""
     name: str = "cvc5"
 
     def decide(self, obligations: Sequence[Obligation]) -> tuple[Answer, ...]:
-        """`GaveUp` with what to do where cvc5 is not installed.
+        """Decides the obligations; raises `GaveUp`, with instructions, if cvc5 is not installed.
 
-        One solver that is asked again and again is four times as fast as a new one each time, but
-        does not simplify as much: what it cannot decide at once a new one is asked.  Formulas that
-        differ in the names of their variables alone, as those of nests that are alike, are one question.
-        Before that, not too many are asked together: where none of them can fail, all hold.
+        One solver that is used repeatedly is four times as fast as a new one each time, but does not simplify
+        as much: a new one is asked what it cannot decide at once.  Formulas that differ only in the names of
+        their variables, as those of similar nests do, are asked once. Before that, a limited number are asked
+        together: if none of them can fail, all hold.
         """
         module = _module()
         if len(obligations) <= TOGETHER and self._all_hold(module, obligations):
@@ -102,9 +102,8 @@ class Cvc5:
         return solver.solution(violated, names_in(violated)) is None
 
     def _alone(self, module: Any, question: ex.Test, names: tuple[str, ...]) -> dict[str, int] | str | None:
-        """By a solver of its own, which counts time on the clock: it has as much again and again, up to
-        `PATIENCE` times, where other programs had the processor.
-        """
+        """Asks a new solver, which measures wall-clock time: the limit is doubled repeatedly, up to
+        `PATIENCE` times, if other programs had the processor."""
         limit = self.seconds
         while True:
             start = process_time()
@@ -141,7 +140,7 @@ def _solver(module: Any, seconds: float, *, incremental: bool) -> _Solver:
 
 @dataclass(frozen=True)
 class _Solver:
-    """One solver and its terms; a name is the same integer each time."""
+    """One solver and its terms; a name is always the same integer."""
 
     kind: Any
     manager: Any
@@ -150,7 +149,7 @@ class _Solver:
     variables: dict[str, Any] = field(default_factory=dict)
 
     def solution(self, test: ex.Test, names: Sequence[str]) -> dict[str, int] | str | None:
-        """Values for which `test` holds; None if there are none; or why it is not known."""
+        """Values for which `test` holds; None if there are none; or the reason why it is not known."""
         integer = self.manager.getIntegerSort()
         for name in names:
             if name not in self.variables:
@@ -215,7 +214,7 @@ class _Solver:
         return self.make(self.kind.INTS_DIVISION, value, self.number(divisor))
 
     def truncated(self, value: Any, divisor: int) -> Any:
-        """C's: ⌊a/d⌋ where a ≥ 0, and −⌊−a/d⌋ elsewhere."""
+        """C's division: ⌊a/d⌋ where a ≥ 0, and −⌊−a/d⌋ elsewhere."""
         kind = self.kind
         negative = self.make(kind.NEG, self.floor(self.make(kind.NEG, value), divisor))
         positive = self.make(kind.GEQ, value, self.number(0))

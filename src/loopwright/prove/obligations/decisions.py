@@ -1,6 +1,6 @@
-"""Decisions: a function given in pieces, as a tree of inequalities.
+"""Decision trees: a piecewise function as a tree of inequalities.
 
-A prover that is not isl wants one inequality at a time: with `cases` on each, every branch has a
+Provers other than isl work best with one inequality at a time: with `cases` on each, every branch has a
 conjunction to deal with, and in every leaf it is known which piece applies.
 """
 
@@ -41,13 +41,13 @@ class _Split:
     yes: isl.Set
     no: isl.Set
     within: set[int]
-    """Pieces that are made of this inequality alone or with others, so that it holds in them."""
+    """Pieces defined by this inequality, alone or with others, so that it holds in them."""
 
 
 def decided(region: isl.Set, pieces: Sequence[tuple[isl.Set, T]], names: Sequence[str]) -> Decision[T] | None:
-    """Which of `pieces` a point of `region` is in; None where there are no pieces.
+    """Decides which of `pieces` contains a point of `region`; returns None if there are no pieces.
 
-    Where no piece holds the point the answer is any of them, which the user of the answer detects.
+    If no piece contains the point, the answer is any of them, which the user of the answer detects.
     """
     if not pieces:
         return None
@@ -58,7 +58,7 @@ def decided(region: isl.Set, pieces: Sequence[tuple[isl.Set, T]], names: Sequenc
 
 
 class _Deciding(Generic[T]):
-    """Pieces and splits by their numbers, and on which sides of a split a piece has points, asked once."""
+    """Pieces and splits by number, caching on which sides of a split a piece has points."""
 
     def __init__(self, pieces: Sequence[tuple[isl.Set, T]], splits: Sequence[_Split]) -> None:
         self.pieces = pieces
@@ -83,13 +83,13 @@ class _Deciding(Generic[T]):
         return [piece for piece in pieces if not region.is_disjoint(self.pieces[piece][0])]
 
     def _cost(self, pieces: Sequence[int], split: int) -> int:
-        """By how many pieces have points on each side of a split, in this region or elsewhere."""
+        """The cost of a split: how many pieces have points on each side, in this region or elsewhere."""
         sides = ([self._is_apart(one, split, holds=holds) for one in pieces] for holds in (True, False))
         counts = [side.count(False) for side in sides]
         return sum(counts) * 64 + max(counts)
 
     def _is_apart(self, piece: int, split: int, *, holds: bool) -> bool:
-        """Whether the piece, which has points, has none on a side of a split."""
+        """Whether a nonempty piece has no points on a side of a split."""
         one = self.splits[split]
         if piece in one.within:
             return not holds
@@ -102,7 +102,7 @@ class _Deciding(Generic[T]):
 
 
 def _splits(domains: Sequence[isl.Set], names: Sequence[str]) -> Iterator[_Split]:
-    """The inequalities that the pieces are made of, each once, with their two sides."""
+    """Yields the distinct inequalities that define the pieces, with their two sides."""
     seen: dict[Compare, _Split] = {}
     for number, domain in enumerate(domains):
         parts = domain.compute_divs().get_basic_sets()
@@ -120,7 +120,7 @@ def _splits(domains: Sequence[isl.Set], names: Sequence[str]) -> Iterator[_Split
 
 
 def at_most(test: Compare) -> Compare:
-    """a < b as a + 1 ≤ b."""
+    """Rewrites a < b as a + 1 ≤ b."""
     if test.relation is Relation.LE:
         return test
     if test.relation is not Relation.LT:
@@ -129,7 +129,7 @@ def at_most(test: Compare) -> Compare:
 
 
 def _merged(tree: Decision[T]) -> Decision[T]:
-    """Without a case whose two answers are the same."""
+    """The tree without cases whose two answers are equal."""
     match tree:
         case Cases(test, yes, no):
             yes, no = _merged(yes), _merged(no)
@@ -139,7 +139,7 @@ def _merged(tree: Decision[T]) -> Decision[T]:
 
 
 def choices(tree: Decision[T]) -> Iterator[tuple[tuple[tuple[Compare, bool], ...], T]]:
-    """The leaves, each with the inequalities on the way and whether they hold there."""
+    """Yields the leaves, each with the inequalities on its path and whether they hold there."""
     match tree:
         case Decided(value):
             yield (), value
@@ -158,7 +158,7 @@ def mapped(tree: Decision[T], function: Callable[[T], U]) -> Decision[U]:
 
 
 def opposite(test: Compare) -> Compare:
-    """Not a ≤ b."""
+    """The negation of a ≤ b."""
     if test.relation is not Relation.LE:
         raise ValueError("only inequalities are decided")
     return Compare(Relation.GT, test.left, test.right)

@@ -1,11 +1,9 @@
 """Presburger formulas as plain data, in the language of LOOP's own expressions and tests.
 
 A formula is a `Test` over named integers: linear terms, division by constants, minima, maxima and
-conditionals, comparisons and their combinations; no quantifiers.  This file turns isl's sets and
-quasi-affine functions into such data, for provers that are not isl.  An `Obligation` is a formula
-that has no integer solution; nothing in it depends on a prover (`answers.py` says what one answers).
-
-What a prover answers about an obligation.
+conditionals, comparisons and their combinations; no quantifiers.  This file turns isl's sets and quasi-affine
+functions into such data, for provers other than isl.  An `Obligation` is a formula that has no integer
+solution; nothing in it depends on a prover.  `Answer` is the prover's answer to an obligation.
 """
 
 from __future__ import annotations
@@ -43,14 +41,14 @@ class Linear:
         return parts[0] if len(parts) == 1 else ex.Sum(tuple(parts))
 
     def sides(self) -> tuple[ex.Expr, ex.Expr]:
-        """a and b without negative factors, where this is b − a."""
+        """a and b without negative factors, such that this is b − a."""
         left = Linear(max(-self.constant, 0), tuple((-f, term) for f, term in self.terms if f < 0))
         right = Linear(max(self.constant, 0), tuple((f, term) for f, term in self.terms if f > 0))
         return left.expr(), right.expr()
 
 
 def added(total: Linear, factor: int, term: ex.Expr) -> Linear:
-    """total + factor · term, sums and multiples inside of `term` taken apart."""
+    """total + factor · term, with sums and multiples inside `term` expanded."""
     match term:
         case ex.Int(value):
             return Linear(total.constant + factor * value, total.terms)
@@ -83,7 +81,7 @@ def linear_of(function: isl.Aff, names: Sequence[str]) -> tuple[Linear, int]:
 
 
 def _coefficients(function: isl.Aff, kind: isl.dim_type) -> Iterator[tuple[int, int]]:
-    """The positions whose coefficient is not 0, with it."""
+    """Yields the positions with nonzero coefficients, and the coefficients."""
     for position in range(function.dim(kind)):
         factor = function.get_coefficient_val(kind, position)
         if not factor.is_zero():
@@ -98,13 +96,14 @@ def _floor(division: isl.Aff, names: Sequence[str]) -> ex.Expr:
 
 
 def expr_of(function: isl.Aff, names: Sequence[str]) -> ex.Expr:
-    """The value of a function that is an integer wherever it is used: its denominator divides exactly."""
+    """A function that is an integer wherever it is used, as an expression: its denominator divides
+    exactly."""
     inside, denominator = linear_of(function, names)
     return inside.expr() if denominator == 1 else ex.FloorDiv(inside.expr(), denominator)
 
 
 def inequality_of(constraint: isl.Constraint, names: Sequence[str]) -> ex.Compare:
-    """The constraint with its terms on the sides where they are positive."""
+    """The constraint with each term on the side where it is positive."""
     found, _ = linear_of(constraint.get_aff(), names)
     divisor = gcd(found.constant, *(factor for factor, _ in found.terms))
     if divisor > 1:
@@ -117,7 +116,8 @@ def inequality_of(constraint: isl.Constraint, names: Sequence[str]) -> ex.Compar
 
 
 def formula_of(points: isl.Set, names: Sequence[str]) -> ex.Test:
-    """Where `points` holds, its dimensions being called `names`: a disjunction of conjunctions."""
+    """The condition for being in `points`, whose dimensions are called `names`: a disjunction of
+    conjunctions."""
     known = points.compute_divs().coalesce().remove_redundancies()
     parts = [_conjunction(piece, names) for piece in known.get_basic_sets() if not piece.is_empty()]
     return disjunction(parts)
@@ -131,12 +131,12 @@ def _conjunction(piece: isl.BasicSet, names: Sequence[str]) -> ex.Test:
 
 
 def conjunction(parts: Sequence[ex.Test]) -> ex.Test:
-    """All of them, nested conjunctions as one."""
+    """The conjunction, with nested conjunctions flattened."""
     return _joined(parts, ex.And, ex.FALSE)
 
 
 def disjunction(parts: Sequence[ex.Test]) -> ex.Test:
-    """One of them, nested disjunctions as one."""
+    """The disjunction, with nested disjunctions flattened."""
     return _joined(parts, ex.Or, ex.TRUE)
 
 
@@ -151,7 +151,7 @@ def equal(left: Sequence[ex.Expr], right: Sequence[ex.Expr]) -> ex.Test:
 
 
 def before(left: Sequence[ex.Expr], right: Sequence[ex.Expr]) -> ex.Test:
-    """left ≺ right, lexicographically: at the first place where they differ, left is smaller."""
+    """left ≺ right, lexicographically: in the first position where they differ, left is smaller."""
     ways: list[ex.Test] = []
     for k, (a, b) in enumerate(zip(left, right, strict=True)):
         ways.append(conjunction([equal(left[:k], right[:k]), ex.Compare(ex.Relation.LT, a, b)]))
@@ -165,9 +165,9 @@ def names_in(test: ex.Test) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Obligation:
-    """Wherever `given` holds, `wanted` does: given ∧ ¬wanted has no integer solution.
+    """States that `given` implies `wanted`: given ∧ ¬wanted has no integer solution.
 
-    `meaning` is a sentence, and `span` the place in the source that it is about, where there is one.
+    `meaning` is a sentence, and `span` the place in the source that it is about, if there is one.
     """
 
     name: str
@@ -192,14 +192,14 @@ class Holds:
 
 @dataclass(frozen=True)
 class Fails:
-    """These values are a solution; none are given by a prover that finds none."""
+    """These values are a solution; a prover that finds none gives none."""
 
     values: dict[str, int]
 
 
 @dataclass(frozen=True)
 class NotDecided:
-    """Neither: the budget ran out, or the prover says so."""
+    """Neither: the limit was reached, or the prover gave up."""
 
     reason: str
 

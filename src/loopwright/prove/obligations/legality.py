@@ -1,22 +1,21 @@
-"""Legality in the obligation language: two instances that touch a cell keep their order.
+"""Legality in the obligation language: two instances that access a cell keep their order.
 
 x in D_S, y in D_T, an access of S(x) and one of T(y) to the same cell, one of them a write:
 θ(x) ≺ θ(y)  implies  θ'(x) ≺ θ'(y)         and   θ(x) = θ(y)  implies  S = T, x = y.
 
-A temporary in another order: every read of x sees the write it saw, in the obligation language.
-
-isl finds the write f(y) that the read at y sees under θ; here that is only a claim.  For every y in the
-domain of the reader R, with f(y) an instance of W,
+A temporary in another order: every read of x sees the write it saw. isl finds the write f(y) that the read at
+y sees under θ; here that is only a claim.  For every y in the domain of the reader R, with f(y) an instance
+of W,
 
     seen       f is defined at y
     written    f(y) is in the domain of W, and writes the cell that y reads
     earlier    θ(f(y)) ≺ θ(y)   and   θ'(f(y)) ≺ θ'(y)
     last       no write z to the cell has θ(f(y)) ≺ θ(z) ≺ θ(y), and none θ'(f(y)) ≺ θ'(z) ≺ θ'(y)
 
-By induction over θ every read then sees the same value under θ' as under θ.  x is not read after the
-region (`read.c.automatic`), so that nothing else is asked of x.
+By induction over θ every read then sees the same value under θ' as under θ.  x is not read after the region
+(`read.c.automatic`), so nothing else is required of x.
 
-The two sides of a transformation: the loops of the text and the new loops, each with its timetable.
+The two sides of a transformation are the loops of the source and the new loops, each with its timetable.
 """
 
 from __future__ import annotations
@@ -77,9 +76,9 @@ def transformation_obligations(
     new: tuple[Timetable, Node],
     temporaries: Sequence[str] = (),
 ) -> Iterator[Obligation]:
-    """All that a transformation needs: both programs run their schedules, and the step is legal.
+    """All obligations of a transformation: both programs execute their schedules, and the step is legal.
 
-    `temporaries` are not read after the region: what counts is which write each read sees.
+    `temporaries` are not read after the region: only the write that each read sees matters.
     """
     spans = spans_of(program)
     yield from table_obligations(*old, spans)
@@ -90,7 +89,7 @@ def transformation_obligations(
 
 
 def spans_of(program: Program) -> dict[str, Span]:
-    """Where the statements stand in the text."""
+    """The places of the statements in the source."""
     return {statement.name: statement.body.place for statement in program.statements}
 
 
@@ -101,7 +100,7 @@ def legality_obligations(
     spans: Mapping[str, Span],
     temporaries: Sequence[str] = (),
 ) -> Iterator[Obligation]:
-    """One obligation for each two accesses to the same array, and each case of the times."""
+    """Yields one obligation for each pair of accesses to the same array, and each case of the times."""
     instances = [(instance_of(old, use, "1"), instance_of(old, use, "2")) for use in uses]
     for first, second in product(instances, repeat=2):
         for one in _pair(first[0], second[1], old, new, temporaries):
@@ -134,7 +133,7 @@ def _pair(
 
 
 def meetings(a: StatementCells, b: StatementCells) -> Iterator[tuple[Cell, Cell]]:
-    """Accesses to the same array, one of them a write."""
+    """Yields pairs of accesses to the same array, one of them a write."""
     pairs = [*product(a.writes, b.writes), *product(a.writes, b.reads), *product(a.reads, b.writes)]
     seen = dict.fromkeys(pair for pair in pairs if pair[0].array == pair[1].array)
     yield from seen
@@ -153,7 +152,7 @@ class _Seen:
 def temporary_obligations(
     program: Program, array: str, old: Timetable, new: Timetable, spans: Mapping[str, Span]
 ) -> Iterator[Obligation]:
-    """All that has to hold for `array` to carry the same values from writes to reads under both orders."""
+    """The obligations for `array` to carry the same values from writes to reads under both orders."""
     if array in whole_arrays(program):
         raise GaveUp(Code.NO_PROOF, f"which cells of the temporary {array} are touched is not known")
     uses = [use for use in touched(program) if _cells(use.reads, array) or _cells(use.writes, array)]
@@ -181,7 +180,7 @@ def _cell(instance: Instance, array: str, *, written: bool) -> tuple[Expr, ...]:
 def _seen(
     program: Program, array: str, reader: Instance, uses: Sequence[StatementCells], table: Timetable
 ) -> Iterator[_Seen]:
-    """The writes that isl says the reads of one statement see."""
+    """Yields the writes that, by isl, the reads of one statement see."""
     flow, _ = value_based_flow(
         with_accesses(
             program, lambda one, a: a.array == array and (a.is_write or one.name == reader.name)
@@ -243,20 +242,20 @@ Side: TypeAlias = tuple[Timetable, Node]
 
 
 def both_sides(original: Program, new: Program, loops: Node, text: Node | None = None) -> tuple[Side, Side]:
-    """`original`, as its text or the loops `text` run it, and `loops`, which run the schedule of `new`."""
+    """`original` with its own loops or the loops `text`, and `loops`, which execute the schedule of `new`."""
     old, later = _aligned(flat_schedule(original), flat_schedule(new))
     text = loops_as_written(original) if text is None else text
     return _side(original, old, text), _side(new, later, loops)
 
 
 def original_side(original: Program) -> Side:
-    """`original`, as its text runs it."""
+    """`original`, with the loops of its source."""
     schedule, _ = _aligned(flat_schedule(original), flat_schedule(original))
     return _side(original, schedule, loops_as_written(original))
 
 
 def loops_as_written(original: Program) -> Node:
-    """The loops of the text; GaveUp where they are not read."""
+    """The loops of the source; raises GaveUp if they cannot be read."""
     try:
         return opened(text_loops(original))
     except Unreadable as failure:
@@ -266,7 +265,7 @@ def loops_as_written(original: Program) -> Node:
 
 
 def _side(original: Program, schedule: Schedule, node: Node) -> Side:
-    """With the statements in the order of the text, also those without an instance."""
+    """The side with the statements in source order, including those without an instance."""
     table = timetable(schedule, node)
     known = {one.name: one for one in table.statements}
     statements = [known.get(one.name) or _never(one, table) for one in original.statements]
@@ -274,7 +273,7 @@ def _side(original: Program, schedule: Schedule, node: Node) -> Side:
 
 
 def _never(statement: Statement, table: Timetable) -> TimedStatement:
-    """A statement that has no instance: the text may have a call of it."""
+    """A statement without instances: the source may contain a call of it."""
     count = statement.domain.dim(isl.dim_type.set)
     names = tuple(f"never{k}" for k in range(count))
     nothing = isl.Set.empty(statement.domain.get_space())
@@ -283,7 +282,7 @@ def _never(statement: Statement, table: Timetable) -> TimedStatement:
 
 
 def opened(node: Node) -> Node:
-    """The same program without blocks in blocks, of one child or of none."""
+    """The same program without nested blocks, and without blocks of one child."""
     node = with_children(node, opened)
     if not isinstance(node, Block):
         return node
@@ -292,7 +291,7 @@ def opened(node: Node) -> Node:
 
 
 def _aligned(one: Schedule, other: Schedule) -> tuple[Schedule, Schedule]:
-    """With the same context, which names the same parameters in the same order."""
+    """The schedules with a common context, which names the same parameters in the same order."""
     space = one.context.get_space().align_params(one.domain.get_space())
     space = space.align_params(other.context.get_space()).align_params(other.domain.get_space())
     context = isl.Set.universe(space.params()).intersect(one.context.params())

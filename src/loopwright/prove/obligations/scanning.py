@@ -1,4 +1,4 @@
-"""What has to hold for a program to run its schedule, as obligations for any prover."""
+"""The obligations for a program to execute its schedule, for any prover."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from loopwright.prove.obligations.witnesses import witness
 from loopwright.source import Span
 
 FAR = 2**32
-"""Farther than any factor or divisor of an iterator takes it from where two sides of a test meet."""
+"""Farther than any factor or divisor moves an iterator from where two sides of a test meet."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class ReachedCall:
     hint: Vector
     path: tuple[ex.Test, ...]
     values: tuple[str, ...]
-    """The variables of the iterators and lets around it, outermost first."""
+    """The variables of the surrounding iterators and lets, outermost first."""
 
     def renamed(self, outer: int) -> ReachedCall:
-        """The same for another execution, of which all but the first `outer` iterators are others."""
+        """The same call for another execution, with renamed iterators except for the first `outer`."""
         new = {name: ex.Var(f"{name}#") for name in self.values[outer:]}
         return ReachedCall(
             self.position,
@@ -49,7 +49,7 @@ class ReachedCall:
 
 @dataclass(frozen=True)
 class _Scope:
-    """What is known at a place of the program, and which variable each name is."""
+    """The known conditions at a place of the program, and the variable of each name."""
 
     names: dict[str, ex.Expr]
     path: tuple[ex.Test, ...] = ()
@@ -78,14 +78,14 @@ Pair: TypeAlias = tuple[ReachedCall, ReachedCall, tuple[ex.Test, ...]]
 
 
 def scanning_obligations(schedule: Schedule, program: Node) -> Iterator[Obligation]:
-    """The design's obligations 1 to 4, and that the loops end, for `program` to run `schedule`."""
+    """The design's obligations 1 to 4, and termination of the loops, for `program` to execute `schedule`."""
     yield from table_obligations(timetable(schedule, program), program)
 
 
 def table_obligations(
     table: Timetable, program: Node, spans: Mapping[str, Span] | None = None
 ) -> Iterator[Obligation]:
-    """The same from a timetable; `spans` are where the statements stand, by name, where that is known."""
+    """The same from a timetable; `spans` are the places of the statements, by name, if known."""
     places = spans or {}
     scope = _Scope({name: ex.Var(name) for name in table.parameters})
     walk = _Walk(table)
@@ -99,7 +99,7 @@ def table_obligations(
 
 
 class _Walk:
-    """Counts the calls as they are met."""
+    """Counts the calls in the order of the walk."""
 
     def __init__(self, table: Timetable) -> None:
         self.table = table
@@ -107,7 +107,7 @@ class _Walk:
         self.loops = 0
 
     def reached(self, node: Node, scope: _Scope) -> Iterator[ReachedCall]:
-        """The calls of `node`, in the order of the text."""
+        """Yields the calls of `node`, in source order."""
         match node:
             case Call(name, arguments):
                 hint = self.table.hint(self.position)
@@ -119,7 +119,7 @@ class _Walk:
                     yield from self.reached(child, inner)
 
     def endings(self, node: Node, scope: _Scope) -> Iterator[Obligation]:
-        """A loop's test holds up to some value and no longer after it."""
+        """Yields obligations that a loop's test holds up to some value and not after it."""
         if isinstance(node, For):
             yield from self._ending(node, scope)
         for child, inner in _children(node, scope):
@@ -154,7 +154,7 @@ class _Walk:
         )
 
     def pairs(self, node: Node, scope: _Scope) -> Iterator[Pair]:
-        """Executions of two calls, the earlier first, met where their ways part."""
+        """Yields executions of two calls, the earlier first, at the point where their paths part."""
         match node:
             case Call():
                 self.position += 1
@@ -186,7 +186,7 @@ class _Walk:
 
 
 def _children(node: Node, scope: _Scope) -> Iterator[tuple[Node, _Scope]]:
-    """The programs inside `node`, each with what is known there."""
+    """Yields the children of `node`, each with its scope."""
     match node:
         case Call():
             return
@@ -214,7 +214,7 @@ def _inside(loop: For, scope: _Scope) -> _Scope:
 
 
 def _strided(loop: For, scope: _Scope, value: str) -> tuple[ex.Test, ...]:
-    """`value` is the start or an integral number of steps after it."""
+    """The conditions that `value` is the start or a whole number of steps after it."""
     if loop.step <= 0:
         raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} counts by {loop.step}")
     start = scope.expr(loop.start)
@@ -226,7 +226,7 @@ def _strided(loop: For, scope: _Scope, value: str) -> tuple[ex.Test, ...]:
 
 
 def limit_of(test: ex.Test, iterator: str) -> ex.Expr | None:
-    """A value that the iterator does not exceed where the test holds, or None where none is seen."""
+    """An upper bound of the iterator if the test holds, or None if none is found."""
     match test:
         case ex.Compare(ex.Relation.LE | ex.Relation.LT | ex.Relation.EQ, ex.Var(name), right) if (
             name == iterator
@@ -257,7 +257,7 @@ def limit_of(test: ex.Test, iterator: str) -> ex.Expr | None:
 def _missing(
     table: Timetable, calls: Sequence[ReachedCall], spans: Mapping[str, Span]
 ) -> Iterator[Obligation]:
-    """D − range(E) = ∅: a call and its iterations, for every instance."""
+    """D − range(E) = ∅: a call and its iterations for every instance."""
     for statement in table.statements:
         for shape in statement.shapes:
             if shape.domain == ex.FALSE:
@@ -307,7 +307,7 @@ def _extra(table: Timetable, call: ReachedCall, spans: Mapping[str, Span]) -> Ob
 
 
 def _times(table: Timetable, call: ReachedCall) -> Iterator[tuple[tuple[ex.Test, ...], Vector]]:
-    """The call's time, case by case."""
+    """Yields the call's time, case by case."""
     shape = _shape(table, call)
     if shape is None:
         return
@@ -318,7 +318,7 @@ def _times(table: Timetable, call: ReachedCall) -> Iterator[tuple[tuple[ex.Test,
 
 
 def _ordered(table: Timetable, pairs: Iterator[Pair], spans: Mapping[str, Span]) -> Iterator[Obligation]:
-    """No two executions against the schedule, and none of the same instance."""
+    """States that no two executions contradict the schedule, and none are of the same instance."""
     for number, (a, b, order) in enumerate(pairs):
         for (some, first), (other, second) in product(_times(table, a), _times(table, b)):
             given = conjunction(list(dict.fromkeys([table.known, *a.path, *b.path, *order, *some, *other])))

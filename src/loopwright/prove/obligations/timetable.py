@@ -1,10 +1,10 @@
 """A schedule as formulas: the instances of each statement, and the time of each, one vector for all.
 
-    S(x) is run at time θ(x)             for x in the domain of S,
+    S(x) executes at time θ(x)             for x in the domain of S,
 
-where θ(x) has a place for every band dimension and every position in a sequence on the way to the
-instance's leaf, padded with zeros.  Children that may run in any order get the order in which the
-program runs them: to run them so is more than the schedule asks.
+where θ(x) has an entry for every band dimension and every position in a sequence on the path to the
+instance's leaf, padded with zeros.  Children without an order get the order in which the program executes
+them, which is stricter than the schedule requires.
 """
 
 from __future__ import annotations
@@ -35,32 +35,32 @@ Vector: TypeAlias = tuple[Expr, ...]
 
 @dataclass(frozen=True, eq=False)
 class ExecutedPoints:
-    """A call: [p] -> the point it executes, the point's coordinates being called `names`."""
+    """A call: [p] -> the point it executes, whose coordinates are called `names`."""
 
     run: Run
     points: isl.Map
     names: tuple[str, ...]
     time: Vector | None
-    """What to write as the call's hint, in terms of the iterators; None where none is needed."""
+    """The hint to write for the call, in terms of the iterators; None if none is needed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """The instances of a statement that have the arguments `arguments`."""
+    """The instances of a statement with the arguments `arguments`."""
 
     arguments: tuple[str, ...]
     domain: Test
     wanted: isl.Set
-    """The points: the arguments or, where instances have several times, these and the bands' values."""
+    """The points: the arguments or, if instances have several times, these and the bands' values."""
     time: Decision[Vector] | None
-    """The time as a function of the arguments; None where an instance has several."""
+    """The time as a function of the arguments; None if an instance has several."""
     times: tuple[str, ...]
-    """The names of the places of a time, where an instance has several; the domain speaks of them."""
+    """The names of the entries of a time, if an instance has several; the domain refers to them."""
     executions: tuple[ExecutedPoints, ...]
 
 
 def times_at(shape: Shape, arguments: Sequence[Expr]) -> Iterator[tuple[tuple[Test, ...], Vector]]:
-    """The times of an instance, each with the cases in which it is that."""
+    """Yields the times of an instance, each with the cases in which it applies."""
     at = dict(zip(shape.arguments, arguments, strict=True))
     nothing: Decision[Vector] = Decided(())
     for way, time in choices(shape.time or nothing):
@@ -77,13 +77,13 @@ class TimedStatement:
 
 @dataclass(frozen=True, eq=False)
 class Timetable:
-    """What a program is to run, with the calls that run it."""
+    """What a program must execute, with the calls that execute it."""
 
     parameters: tuple[str, ...]
     context: isl.Set
     known: Test
     width: int
-    """The number of places of a time."""
+    """The number of entries of a time."""
     statements: tuple[TimedStatement, ...]
     tree: Executed
     times: dict[int, isl.Map]
@@ -99,7 +99,7 @@ class Timetable:
 
 
 def timetable(schedule: Schedule, program: Node) -> Timetable:
-    """The schedule for the calls of `program`; GaveUp where it has no such form."""
+    """The schedule for the calls of `program`; raises GaveUp if it has no such form."""
     known = meaning(schedule)
     timed = timed_calls(schedule, known)
     if isinstance(timed, Undecided):
@@ -110,7 +110,7 @@ def timetable(schedule: Schedule, program: Node) -> Timetable:
 
 
 class _Maker:
-    """One schedule and one program on the way to a timetable."""
+    """Builds a timetable from one schedule and one program."""
 
     def __init__(self, known: Meaning, timed: tuple[CallTimes, ...], program: Node, found: tuple[Run, ...]):
         self.known, self.runs = known, found
@@ -141,7 +141,7 @@ class _Maker:
     # -- children in any order ---------------------------------------------------------------
 
     def _ranks(self) -> dict[tuple[Column, ...], int]:
-        """For each child of a set node, as the columns up to it, its place in the program."""
+        """For each child of a set node, as the columns up to it, its position in the program."""
         first: dict[tuple[Column, ...], int] = {}
         for key, parts in self.by_key.items():
             for part in parts:
@@ -170,7 +170,7 @@ class _Maker:
         return len(self.runs)
 
     def _ranked(self, columns: tuple[Column, ...]) -> tuple[int | BandDimension, ...]:
-        """The columns, positions as numbers."""
+        """The columns, with positions as numbers."""
         return tuple(
             column
             if isinstance(column, BandDimension)
@@ -234,7 +234,7 @@ class _Maker:
             yield domain, self._full(part.leaf, bands)
 
     def _argument_names(self, relation: isl.Map, count: int) -> tuple[str, ...]:
-        """The names the description gives, where they are good for anything."""
+        """The names in the description, if they are usable."""
         given = [relation.get_dim_name(isl.dim_type.in_, k) for k in range(count)]
         taken = set(self.parameters)
         found: list[str] = []

@@ -1,8 +1,8 @@
-"""Witnesses for "nothing is missing": which call runs an instance, and in which iteration.
+"""Witnesses for "nothing is missing": which call executes an instance, and in which iteration.
 
-The executed relation of a call, [p] -> x, read backwards: x -> [p], a quasi-affine function in
-pieces.  The pieces of all calls of a statement make a decision.  Nothing here is believed: a
-prover checks that the iterations exist and that the call has these arguments there.
+The executed relation of a call, [p] -> x, is inverted: x -> [p], a piecewise quasi-affine function. The
+pieces of all calls of a statement form a decision tree.  Nothing here is trusted: a prover checks that the
+iterations exist and that the call has these arguments there.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from loopwright.prove.scanning.executed import vector_values
 
 @dataclass(frozen=True)
 class Witness:
-    """The call at `position` runs the instance when its iterators are `iterators`."""
+    """The call at `position` executes the instance when its iterators are `iterators`."""
 
     position: int
     iterators: tuple[Expr, ...]
 
 
 def witnesses(shape: Shape) -> list[Witness]:
-    """One of these runs each point of `wanted`."""
+    """The witnesses; one of them executes each point of `wanted`."""
     return list(dict.fromkeys(found for _, found in _backwards(shape)))
 
 
 def witness(shape: Shape) -> Decision[Witness] | None:
-    """For a point of `wanted`, where it is run; None where no call runs any."""
+    """For a point of `wanted`, where it executes; None if no call executes any."""
     pieces: dict[Witness, isl.Set] = {}
     for domain, found in _backwards(shape):
         earlier = pieces.get(found)
@@ -49,9 +49,9 @@ def witness(shape: Shape) -> Decision[Witness] | None:
 
 
 def _backwards(shape: Shape) -> Iterator[tuple[isl.Set, Witness]]:
-    """The pieces of x -> [p] for all calls; of several p the first, in a program that runs an instance twice.
+    """Yields the pieces of x -> [p] for all calls; if an instance executes twice, the first p.
 
-    The copies of an unrolled loop's body have the iterators of the copy before as a rule.
+    The copies of an unrolled loop's body usually have the iterators of the previous copy.
     """
     last: tuple[tuple[Expr, ...], isl.Map] | None = None
     for execution in shape.executions:
@@ -85,7 +85,7 @@ def _scope(domain: isl.Set, names: Sequence[str]) -> IteratorScope:
 
 
 def _merged(pieces: list[tuple[isl.Set, Witness]], names: Sequence[str]) -> list[tuple[isl.Set, Witness]]:
-    """The pieces, each with the formula of another one where that gives the same there: ⌊i/64⌋, not 0."""
+    """The pieces, each with the formula of another one if it is equal there: ⌊i/64⌋, not 0."""
     if len(pieces) < 2:
         return pieces
     found: list[tuple[isl.Set, Witness]] = []
@@ -101,16 +101,16 @@ def _size(witness: Witness) -> int:
 
 
 def _agree(one: Witness, other: Witness, scope: IteratorScope) -> bool:
-    """Whether both are the same on all of a domain."""
+    """Whether both are equal on all of a domain."""
     pairs = zip(one.iterators, other.iterators, strict=True)
     return all(a == b or scope.domain.is_subset(value(a, scope).eq_set(value(b, scope))) for a, b in pairs)
 
 
 def _without_offsets(term: Expr, scope: IteratorScope) -> Expr:
-    """The term with ⌊e/d⌋ for ⌊(e − r)/d⌋, where that is the same on the domain.
+    """The term with ⌊e/d⌋ for ⌊(e − r)/d⌋, if that is equal on the domain.
 
-    The copies of an unrolled loop's body have such offsets r, and one quotient is easier to reason
-    about than many.
+    The copies of an unrolled loop's body have such offsets r, and one quotient is easier to reason about than
+    many.
     """
     exact, plain = (_plain(term, offsets=offsets).expr() for offsets in (True, False))
     if plain == exact:
@@ -134,12 +134,12 @@ def _plain(term: Expr, *, offsets: bool) -> Linear:
 
 
 def _quotient(inside: Linear, divisor: int, *, offsets: bool) -> Linear:
-    """⌊inside/divisor⌋, what is inside with small factors, the first of them positive.
+    """⌊inside/divisor⌋, with small factors inside, the first of them positive.
 
         ⌊(15j + 15)/16⌋ = j + ⌊(15 − j)/16⌋ = j − ⌊j/16⌋
 
     isl writes the first, and each form would be another variable of a condition.  A quotient of a quotient
-    is one of the product.
+    becomes one quotient by the product.
     """
     match inside.terms:
         case ((1, FloorDiv(argument, first)),):
