@@ -1,8 +1,8 @@
-"""Index expressions of C as expressions of LOOP, from the syntax alone.
+"""Translates C index expressions to LOOP expressions, from the syntax alone.
 
-This is a second reading of the text: the reader turned the same expressions into Presburger
-functions by itself, and what is proved with these does not trust it.  Both share the syntax tree
-and the names of the parameters.
+This is a second reading of the source: the reader translates the same expressions to Presburger functions
+separately, and proofs that use this module do not trust it.  Both share the syntax tree and the names of the
+parameters.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from loopwright.source import Source
 
 MOST_EXPANSIONS = 50
 _WIDEST = 64
-"""Bits of the widest type of integers."""
+"""The width in bits of the widest integer type."""
 POINTER = "pointer"
-"""The type of a local that stands for a row: `double *row = a + i * n;`."""
+"""The type of a local that denotes a row: `double *row = a + i * n;`."""
 _Meaning = TypeVar("_Meaning")
 RELATIONS = {relation.value: relation for relation in ex.Relation}
 
 
 class Unreadable(Exception):
-    """This text is not an expression of LOOP; the message says why."""
+    """The source is not an expression of LOOP; the message says why."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """What names mean at a place: `values` are iterators and locals, `parameters` texts and names."""
+    """The meaning of names at a place: `values` are iterators and locals, `parameters` texts and names."""
 
     source: Source
     parameters: Mapping[str, str]
@@ -52,17 +52,17 @@ class Words:
     values: Mapping[str, ex.Expr]
     expansions: int = 0
     texts: Mapping[str, LocalText] = field_of(default_factory=dict)
-    """Locals that stand for an expression which is none of LOOP, such as `int row = i * n;`."""
+    """Locals defined by an expression that is not one of LOOP, such as `int row = i * n;`."""
     cut: frozenset[str] = frozenset()
-    """Locals of a type that need not hold the value they are given, such as `unsigned x = i - 1;`."""
+    """Locals of a type that may not hold their initial value, such as `unsigned x = i - 1;`."""
     converted: frozenset[str] = frozenset()
-    """Those of them whose values are the given ones, converted: C computes these as integers."""
+    """Those of them whose values are the initial ones, converted: C computes these as integers."""
     given: Mapping[str, LocalText] = field_of(default_factory=dict)
-    """What locals among the values were given."""
+    """The initial values of locals in `values`."""
     renamed: frozenset[str] = frozenset()
-    """Names of functions of the library that are macros of a header."""
+    """Names of library functions that are macros of a header."""
     types: Mapping[str, CType] = field_of(default_factory=dict)
-    """Those of parameters, by their texts: names, members, elements, products, macros."""
+    """The types of parameters, by their texts: names, members, elements, products, macros."""
 
     def of(self, node: Node) -> str:
         return node.text
@@ -76,7 +76,7 @@ class Words:
         converted: bool = False,
         local: LocalText | None = None,
     ) -> Words:
-        """The words where a name is a value, that of a `local` or of an iterator."""
+        """The words in which a name has a value, that of a `local` or of an iterator."""
         texts, given = _without(name, self.texts), _without(name, self.given)
         given |= {} if local is None else {name: local}
         names = self.cut | {name} if cut else self.cut - {name}
@@ -93,7 +93,7 @@ class Words:
 
 @dataclass(frozen=True)
 class LocalText:
-    """The value of a local: an expression, its declared type, and what the names in it mean."""
+    """The value of a local: an expression, its declared type, and the meaning of its names."""
 
     node: Node
     type: str
@@ -105,7 +105,7 @@ def _without(name: str, words: Mapping[str, _Meaning]) -> dict[str, _Meaning]:
 
 
 def words_of(program: Program) -> Words:
-    """The parameters, macros and types of a program's file."""
+    """The words for a program: parameters, macros and types of its file."""
     source = program.source
     return Words(
         source,
@@ -121,7 +121,7 @@ def words_of(program: Program) -> Words:
 
 
 def _fixed(program: Program) -> dict[str, int]:
-    """Parameters that have one value."""
+    """Parameters with a single value."""
     return fixed_parameters(program.context)
 
 
@@ -194,7 +194,7 @@ _TWO_LOOPS = "one loop over quotients and remainders has to be written as two"
 
 
 def _power(node: Node, words: Words) -> int:
-    """What a shift multiplies by; none by a number below 0, or as large as a type, is defined in C."""
+    """The factor of a shift; C defines no shift by a negative number, or by the width of the type or more."""
     bits = constant(node, words)
     if not 0 <= bits < _WIDEST:
         raise Unreadable(f"a shift by {bits} bits")
@@ -226,7 +226,7 @@ def _scaled(factor: int, argument: ex.Expr) -> ex.Expr:
 
 
 def constant_of(expr: ex.Expr, words: Words) -> int | None:
-    """The value of an expression without iterators, where it is known."""
+    """The value of an expression without iterators, if it is known."""
     match expr:
         case ex.Int(value):
             return value
@@ -325,7 +325,7 @@ _HELPERS = {
     "floord": ("((a)/(b)-((a)%(b)<0))", "(((a)<0)?-((-(a)+(b)-1)/(b)):(a)/(b))"),
     "ceild": ("(((a)<0)?-((-(a))/(b)):((a)+(b)-1)/(b))",),
 }
-"""Definitions of which it is known what they compute, for a positive b: ours and Pluto's."""
+"""Definitions whose meaning is known for a positive b: ours and Pluto's."""
 
 
 def is_helper(name: str, words: Words) -> bool:
@@ -348,11 +348,11 @@ _CLOSED = (
     "subscript_expression",
     "for_statement",
 )
-"""What stands around a macro without an operator that could tear its expansion apart."""
+"""Contexts in which the expansion of a macro without an operator cannot be split."""
 
 
 def expansion(use: Node, arguments: list[str] | None, words: Words) -> tuple[Node, Words]:
-    """The expression that a macro of the file is, replaced as the preprocessor does, and its words."""
+    """The expression that a macro of the file expands to, as in the preprocessor, and its words."""
     name = words.of(use if arguments is None else field(use, "function"))
     found = definitions(words.macros, name)
     if len(found) != 1 or found[0].conditional or words.expansions >= MOST_EXPANSIONS:

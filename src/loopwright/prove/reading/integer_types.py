@@ -1,6 +1,6 @@
 """The types of integer expressions, where they matter: in values, not in subscripts.
 
-As integers, `i - n` is the same whatever the types of i and n.  As values of C it is not: of an
+As a mathematical integer, `i - n` does not depend on the types of i and n.  As a C value it does: in an
 unsigned type it wraps around, and a product of two longs overflows later than one of two ints.
 """
 
@@ -26,9 +26,9 @@ from loopwright.source import Span
 
 @dataclass(frozen=True)
 class WordTypes:
-    """The types of the names at a place; one that is not declared is taken to be an int.
+    """The types of the names at a place; an undeclared name is assumed to be an int.
 
-    A macro has the type of what it stands for: `K` of `#define K 8u` is unsigned.
+    A macro has the type of its expansion: `K` of `#define K 8u` is unsigned.
     """
 
     words: Words
@@ -47,7 +47,7 @@ class WordTypes:
         return self.words.types.get(packed(self.words.of(member)), unknown)
 
     def expansions(self, name: Node, arguments: list[str] | None) -> list[tuple[Node, WordTypes]]:
-        """What a macro stands for by each of its definitions, as far as they are expressions."""
+        """The expansions of a macro by each of its definitions, as far as they are expressions."""
         words = replace(self.words, expansions=self.words.expansions + 1)
         found: list[tuple[Node, WordTypes]] = []
         given = arguments or []
@@ -72,44 +72,44 @@ class WordTypes:
 
 
 def _one(kinds: Sequence[types.CType | None]) -> types.CType:
-    """The type that all of them are."""
+    """The common type of all, or an unknown type."""
     first = kinds[0] if kinds else None
     same = first is not None and all(kind == first for kind in kinds)
     return first if first is not None and same else types.Unknown("a macro need not be an integer")
 
 
 def _number_types(macros: Sequence[Macro]) -> list[types.CType]:
-    """The types of macros that are numbers; none where one is not."""
+    """The types of macros that are numbers; none if one is not."""
     are_numbers = all(one.parameters is None and integer_text(one.body) is not None for one in macros)
     return [types.literal_type(one.body.strip("()+- \t")) for one in macros] if are_numbers else []
 
 
 def type_at(node: Node, words: Words, at: Span) -> types.CType:
-    """The type C gives an integer expression of iterators and parameters at a place."""
+    """The C type of an integer expression of iterators and parameters at a place."""
     return integer_type(node, WordTypes(words, at))
 
 
 def value_type(node: Node, words: Words, at: Span) -> types.CType | None:
-    """The type of an integer expression at a place whose value as an integer is its value in C.
+    """The type of an integer expression whose value as a mathematical integer is its C value.
 
-    None where it is not: where it is computed in an unsigned type, or in one that is not known.
+    None if it is not: if it is computed in an unsigned type, or in one that is not known.
     """
     return _faithful_type(node, WordTypes(words, at))
 
 
 def is_exact_subscript(node: Node, words: Words, at: Span) -> bool:
-    """Whether a subscript is the element that its value as an integer says.
+    """Whether a subscript selects the element that its value as a mathematical integer denotes.
 
-    A name or a number is; sums and products of as many bits as a pointer has are, modulo these.
+    A name or a number does; sums and products with as many bits as a pointer do, modulo 2^bits.
     """
     core = without_parentheses(node)
     return core.type in ("identifier", "number_literal") or _is_exact_sum(core, WordTypes(words, at))
 
 
 def _is_exact_sum(node: Node, scope: WordTypes) -> bool:
-    """Whether it is its value as an integer, modulo the bits of a pointer.
+    """Whether it equals its value as a mathematical integer, modulo the bits of a pointer.
 
-    `(unsigned)(i - 1) + 5L` is not: what has wrapped around in fewer bits is another number.
+    `(unsigned)(i - 1) + 5L` does not: a value that has wrapped around in fewer bits is another number.
     """
     node = without_parentheses(node)
     if _faithful_type(node, scope) is not None:
@@ -135,9 +135,8 @@ def _is_exact_sum(node: Node, scope: WordTypes) -> bool:
 
 
 def _faithful_type(node: Node, scope: WordTypes) -> types.CType | None:
-    """The type of an expression; None where something is computed, or compared, in a type that wraps around
-    or is not known.
-    """
+    """The type of an expression; None if a part is computed, or compared, in a type that wraps around or is
+    not known."""
     node = without_parentheses(node)
     is_name = node.type == "identifier" and not definitions(scope.words.macros, node.text)
     parameter = None if is_name else scope.words.types.get(packed(node.text))
@@ -145,7 +144,7 @@ def _faithful_type(node: Node, scope: WordTypes) -> types.CType | None:
 
 
 def _computed_type(node: Node, scope: WordTypes) -> types.CType | None:
-    """That of what is no parameter as a whole."""
+    """The type of an expression that is not a parameter as a whole."""
     match node.type:
         case "identifier" if definitions(scope.words.macros, node.text):
             numbers = _number_types(definitions(scope.words.macros, node.text))
@@ -205,17 +204,17 @@ _OPERATIONS = ("unary_expression", "binary_expression")
 
 
 def _result(operation: str, left: types.CType, whole: types.CType) -> types.CType:
-    """What an operation makes of operands that are converted to `whole`."""
+    """The result type of an operation whose operands are converted to `whole`."""
     if operation in (*COMPARISONS, "&&", "||", "!"):
         return types.INT
     return left if operation in ("<<", ">>") else whole
 
 
 def integer_types(program: Program) -> dict[str, types.Integer]:
-    """The types of the iterators and parameters, and of integers that the region declares, that are no ints.
+    """The types of iterators, parameters and integers declared in the region that are not ints.
 
-    A name that is declared several times with types that hold any int is taken for an int: what its least
-    type holds all of them do.  Unreadable where a type is not known.
+    A name that is declared several times with types that hold any int is treated as an int: what its smallest
+    type holds, all of them do.  Raises Unreadable if a type is not known.
     """
     sizes = {parameter.text: parameter.name for parameter in program.parameters}
     macros = words_of(program).macros
@@ -235,7 +234,7 @@ def integer_types(program: Program) -> dict[str, types.Integer]:
 
 
 def _one_integer(kinds: Sequence[types.CType]) -> types.Integer | None:
-    """The type that all are; int where all hold any int."""
+    """The common type; int if all types hold any int."""
     several = {types.unqualified(kind) for kind in kinds}
     if len(several) == 1:
         (one,) = several
@@ -248,7 +247,7 @@ def _iterators(program: Program) -> set[str]:
 
 
 def _declared_here(program: Program) -> set[str]:
-    """The integers that the region declares, but for arrays."""
+    """The integers that the region declares, except arrays."""
     words = words_of(program)
     found: set[str] = set()
     for node in walk(program.syntax):
@@ -261,7 +260,7 @@ def _declared_here(program: Program) -> set[str]:
 
 
 def _declared(program: Program, names: Collection[str]) -> dict[str, list[types.CType]]:
-    """The types of those that the region declares and, unless all their loops declare them, before it."""
+    """The types of names declared in the region and, unless all their loops declare them, before it."""
     region, declarations = program.region, program.file.declarations
     kinds = program.file.kinds(region)
     assigned = {one.text for one in program.parameters} | _assigned_iterators(program)

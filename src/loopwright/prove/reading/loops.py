@@ -1,20 +1,17 @@
-"""The loops of a region as a program of LOOP, from its syntax tree alone.
+"""Translates the loops of a region to a program of LOOP, from its syntax tree alone.
 
     for (i = a; test; i -= s) body   is   for (i' = -a; test[-i'/i]; i' += s) { int i = -i'; body }
 
-What the reader made of the same text, domains and schedules, plays no part; the statements are
-the reader's leaves, found by their place in the text.
+The reader's results for the same source, domains and schedules, are not used; the statements are the reader's
+leaves, found by their positions in the source.
 
-Locals that stand for an expression which is none of LOOP: `int row = i * n;`.
+Locals may be defined by an expression that is not one of LOOP: `int row = i * n;`. Such a local is equal to
+its text wherever it is used: iterators, other locals and names that the region does not assign do not change
+in between.  The same holds for a pointer, `double *row = a + i * n;`, that the region only uses in elements,
+`row[j]`: it points to its array, which is not assigned as a whole, with subscripts that do not change.
 
-Such a local is what its text is, wherever it is used: iterators, other locals and what the region
-does not assign do not change in between.  So is a pointer, `double *row = a + i * n;`, of which the
-region has nothing but elements, `row[j]`: where it points is its array, which is not assigned as a
-whole, and subscripts that do not change.
-
-Values at the instances of a program's statements, computed from its text.
-
-For expressions e1, ..., ek that stand at a statement S(i, j):  { S[i, j] -> [e1, ..., ek] }.
+The module also computes values at the instances of a program's statements from its source. For expressions
+e1, ..., ek at a statement S(i, j):  { S[i, j] -> [e1, ..., ek] }.
 """
 
 from __future__ import annotations
@@ -56,16 +53,16 @@ from loopwright.prove.reading.operation import StatementSyntax
 from loopwright.prove.scanning.executed import executed, runs
 
 CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]
-"""What a statement is in the program made, given what the names around it mean."""
+"""Translates a statement, given the meaning of the names around it."""
 
 
 def own_call(statement: Statement, words: Words) -> loops.Node:
-    """The statement itself, for its iterators."""
+    """The statement itself, with its iterators as arguments."""
     return loops.Call(statement.name, tuple(Var(name) for name in statement.iterators))
 
 
 def leaf_nodes(program: Program, block: Node) -> dict[str, Node]:
-    """The syntax of each statement: the outermost node that is its text."""
+    """The syntax of each statement: the outermost node with its text."""
     places = {s.name: (s.body.place.start, s.body.place.end) for s in program.statements}
     wanted = set(places.values())
     by_place: dict[tuple[int, int], Node] = {}
@@ -86,9 +83,9 @@ NOTHING: Mapping[Node, Independent] = MappingProxyType({})
 def text_loops(
     program: Program, call: CallOf = own_call, marked: Mapping[Node, Independent] = NOTHING
 ) -> loops.Node:
-    """The loops of the region around `call` of each statement; Unreadable where they have no such form.
+    """The loops of the region around `call` of each statement; raises Unreadable if they have another form.
 
-    Those `marked` carry what is said of them.
+    The `marked` loops carry their annotations.
     """
     block = program.syntax
     leaves = {node: name for name, node in leaf_nodes(program, block).items()}
@@ -105,7 +102,7 @@ class _LoopTranslation:
     marked: Mapping[Node, Independent]
 
     def sequence(self, nodes: list[Node], words: Words) -> loops.Node:
-        """Statements one after the other; a declaration reaches to the end."""
+        """Translates a sequence of statements; a declaration is in scope until the end."""
         made: list[loops.Node] = []
         for index, node in enumerate(nodes):
             if node.type == "declaration":
@@ -142,11 +139,11 @@ class _LoopTranslation:
                 raise Unreadable(f"a statement of the kind '{kind}' in front of or among the loops")
 
     def has_leaf(self, node: Node) -> bool:
-        """Whether there is a statement inside; without one, a loop that ends does nothing."""
+        """Whether there is a statement inside; without one, a terminating loop does nothing."""
         return any(node.start <= leaf.start and leaf.end <= node.end for leaf in self.leaves)
 
     def declaration(self, node: Node, rest: list[Node], words: Words) -> loops.Node:
-        """`double t = e;` is a statement of its own; `int m = n - i;` names a value."""
+        """Translates a declaration: `double t = e;` is a statement; `int m = n - i;` names a value."""
         return self.declarators(node.children_by_field_name("declarator"), rest, words)
 
     def declarators(self, nodes: list[Node], rest: list[Node], words: Words) -> loops.Node:
@@ -171,7 +168,7 @@ class _LoopTranslation:
         return loops.Let(name, value, self.declarators(others, rest, after))
 
     def is_cut(self, declarator: Node, words: Words) -> bool:
-        """Whether `type name = value` may change the value; one that overflows a signed type is none."""
+        """Whether `type name = value` may change the value; overflow of a signed type does not count."""
         kind = words.kinds.written_type(_type_of(declarator), certain=True)
         given = type_at(field(declarator, "value"), words, declarator.span)
         return not is_signed(kind) and not holds(kind, given)
@@ -218,7 +215,7 @@ class _LoopTranslation:
 
 
 def step_of(node: Node, name: str, words: Words) -> int:
-    """What the update adds: i++, --i, i += c, i = i + c and the like."""
+    """The increment of the update: i++, --i, i += c, i = i + c and the like."""
     update = node.child_by_field_name("update")
     if update is None:
         raise Unreadable("a loop that does not change its iterator")
@@ -239,7 +236,7 @@ def step_of(node: Node, name: str, words: Words) -> int:
 
 
 def _difference(value: Expr, name: str, words: Words) -> int:
-    """c, where `value` is name + c or c + name."""
+    """c, if `value` is name + c or c + name."""
     if isinstance(value, Sum) and len(value.terms) == 2 and Var(name) in value.terms:
         first, second = value.terms
         size = constant_of(second if first == Var(name) else first, words)
@@ -255,7 +252,7 @@ _MAY_CHANGE = (
 
 
 def with_local_text(program: Program, block: Node, declarator: Node, words: Words) -> Words:
-    """What names mean after `type name = value;`; Unreadable where the value might change."""
+    """The words after `type name = value;`; raises Unreadable if the value might change."""
     if field(declarator, "declarator").type == "pointer_declarator":
         return _with_row(program, block, declarator, words)
     value, name = field(declarator, "value"), words.of(field(declarator, "declarator"))
@@ -265,14 +262,14 @@ def with_local_text(program: Program, block: Node, declarator: Node, words: Word
 
 
 def _type_of(declarator: Node) -> str:
-    """The type that the declaration of a local says."""
+    """The declared type of a local."""
     if declarator.parent is None:
         raise Unreadable(f"'{declarator.text}' has no declaration")
     return type_text(declarator.parent, qualifiers=False)
 
 
 def _stays(value: Node, block: Node, words: Words) -> bool:
-    """Whether `value` is made of what does not change."""
+    """Whether the operands of `value` do not change."""
     assigned = _assigned(block, words)
     for part in walk(value):
         word = words.of(part) if part.type == "identifier" else ""
@@ -283,7 +280,7 @@ def _stays(value: Node, block: Node, words: Words) -> bool:
 
 
 def _with_row(program: Program, block: Node, declarator: Node, words: Words) -> Words:
-    """What names mean after `type *name = value;`."""
+    """The words after `type *name = value;`."""
     declaration, inner = declarator.parent, field(field(declarator, "declarator"), "declarator")
     name = words.of(inner)
     text = row_text(field(declarator, "value"))
@@ -306,7 +303,7 @@ def _with_row(program: Program, block: Node, declarator: Node, words: Words) -> 
 
 
 def _split(node: Node) -> tuple[Node, list[Node]]:
-    """`a[i][j] + k` as a and i, j, k; `&a[i] + k` as a and i, k."""
+    """Splits `a[i][j] + k` into a and i, j, k; `&a[i] + k` into a and i, k."""
     target, terms = pointer_sum(node)
     indices = list(terms)
     if is_address(target):
@@ -318,7 +315,7 @@ def _split(node: Node) -> tuple[Node, list[Node]]:
 
 
 def _only_elements(block: Node, name: str, words: Words) -> bool:
-    """Whether the region has `name` in declarations and before a bracket, and nowhere else."""
+    """Whether the region uses `name` only in declarations and before a bracket."""
     for node in walk(block):
         outer = node.parent
         if node.type != "identifier" or words.of(node) != name or outer is None:
@@ -330,13 +327,13 @@ def _only_elements(block: Node, name: str, words: Words) -> bool:
 
 
 def _targets(block: Node) -> list[Node]:
-    """What the region assigns to."""
+    """The assignment targets in the region."""
     nodes = [node for node in walk(block) if node.type in ("assignment_expression", "update_expression")]
     return [node.child_by_field_name("left") or field(node, "argument") for node in nodes]
 
 
 def _assigned(block: Node, words: Words) -> frozenset[str]:
-    """The names that what the region assigns to starts with."""
+    """The names of the assigned variables and arrays."""
     found = set()
     for target in _targets(block):
         names = [words.of(part) for part in walk(target) if part.type == "identifier"]
@@ -345,7 +342,7 @@ def _assigned(block: Node, words: Words) -> frozenset[str]:
 
 
 def sides(program: Program) -> dict[str, StatementSyntax]:
-    """The syntax of every statement, with what the names in it mean."""
+    """The syntax of every statement, with the meaning of the names in it."""
     nodes = leaf_nodes(program, program.syntax)
     found: dict[str, StatementSyntax] = {}
 
@@ -360,7 +357,7 @@ def sides(program: Program) -> dict[str, StatementSyntax]:
 def values_at(
     program: Program, expressions: Mapping[str, tuple[Expr, ...]], context: isl.Set
 ) -> dict[str, isl.Map]:
-    """What the expressions are at each instance, for parameters in `context`, which names them all."""
+    """The values of the expressions at each instance, for parameters in `context`, which names them all."""
 
     def call(statement: Statement, words: Words) -> Call:
         own = tuple(Var(name) for name in statement.iterators)

@@ -1,13 +1,13 @@
-"""Whether two statements are the same operation, on cells and with values that are equations.
+"""Compares two statements: whether they are the same operation, up to equations between their values.
 
-Two texts are compared node by node.  Where both have an integer expression of iterators and
-parameters, `A[i + 1]` and `A[c0 + 2]`, they may differ: that their values are equal is an equation
-between the iterators of the two statements, to be proved.  Outside of subscripts their types have to
-be the same too.  Everything else has to be the same.
+Two texts are compared node by node.  If both have an integer expression of iterators and parameters, `A[i +
+1]` and `A[c0 + 2]`, they may differ: that their values are equal is an equation between the iterators of the
+two statements, to be proved.  Outside of subscripts their types must also be the same.  Everything else must
+be identical.
 
-The arguments of a call may be those of a macro, which sees text and not values: `SQ(i + 1)` and
-`SQ(c0 + 2)` need not be the same.  There only a single name or number may be replaced, and only
-by what is as indivisible.
+The arguments of a call may be those of a macro, which sees text and not values: `SQ(i + 1)` and `SQ(c0 + 2)`
+need not be equal.  There only a single name or literal may be replaced, and only by another atomic
+expression.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from loopwright.prove.reading.integer_types import type_at, value_type
 
 @dataclass(frozen=True)
 class StatementSyntax:
-    """A statement's syntax, and what the names in it mean."""
+    """A statement's syntax, and the meaning of the names in it."""
 
     node: Node
     words: Words
@@ -36,7 +36,7 @@ class StatementSyntax:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """The value of `old` at an instance of the old statement is that of `new` at one of the new."""
+    """States that `old` at an instance of the old statement equals `new` at one of the new."""
 
     old: Expr
     new: Expr
@@ -47,19 +47,19 @@ class Different(Exception):
 
 
 def same_operation(old: StatementSyntax, new: StatementSyntax) -> tuple[Equation, ...]:
-    """What has to hold for the two statements to do the same; `Different` where nothing would."""
+    """The equations under which the two statements do the same; raises `Different` if there are none."""
     return tuple(dict.fromkeys(one for one in aligned(old, new) if not _is_trivial(one)))
 
 
 def aligned(old: StatementSyntax, new: StatementSyntax) -> tuple[Equation, ...]:
-    """The integer expressions of both, one beside the other, in the order of the text."""
+    """The pairs of integer expressions of both, in source order."""
     found: list[Equation] = []
     _align(_core(old.node), _core(new.node), old.words, new.words, found, textual=False)
     return tuple(found)
 
 
 def _is_trivial(equation: Equation) -> bool:
-    """The same number on both sides."""
+    """Whether both sides are the same number."""
     return isinstance(equation.old, Int) and equation.old == equation.new
 
 
@@ -70,7 +70,7 @@ def _core(node: Node) -> Node:
 
 
 def _parts(node: Node) -> list[Node]:
-    """The children; in the head of a loop a semicolon says which part comes after it."""
+    """The children without comments and, except in the head of a loop, without semicolons."""
     ignored = ("comment",) if node.type == "for_statement" else ("comment", ";")
     return [child for child in node.children if child.type not in ignored]
 
@@ -95,7 +95,7 @@ def _align(
     if first[0] != second[0] or len(first[1]) != len(second[1]):
         raise Different(f"'{_shown(before.of(old))}' is not '{_shown(after.of(new))}'")
     if not first[1]:
-        if old.type != "compound_statement":  # an empty block is one however it is indented
+        if old.type != "compound_statement":  # an empty block may be indented in any way
             _same_text(old, new, before, after)
         return
     inside = (textual and old.type != "parenthesized_expression") or old.type == "argument_list"
@@ -109,9 +109,10 @@ def _local(node: Node, words: Words) -> LocalText | None:
 
 
 def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation]) -> None:
-    """A local of the old text is its value in the new one, cast to its type, or a local there too.
+    """Aligns a local of the old source with its value in the new one, cast to its type, or with a local
+    there.
 
-    A pointer is what is subscripted, `(a + i * n)[j]`: text cannot leak out of that into a macro.
+    A pointer is subscripted, `(a + i * n)[j]`: its text cannot be split by a macro.
     """
     other = _local(new, after)
     if other is not None and old.type == other.type:
@@ -132,9 +133,9 @@ def _is_cast(node: Node) -> bool:
 
 
 def _align_given(old: Node, new: Node, before: Words, after: Words, found: list[Equation]) -> bool:
-    """Whether `old` is a local, and `new` what that was given, converted to its type.
+    """Whether `old` is a local, and `new` is its initial value, converted to its type.
 
-    The names in what it was given are those of the place of `old` too: none of them is declared again there.
+    The names in the initial value are also those at the place of `old`: none of them is redeclared there.
     """
     local = before.given.get(old.text) if old.type == "identifier" else None
     if local is None or any(before.values.get(name) is not one for name, one in local.words.values.items()):
@@ -150,10 +151,10 @@ def _align_given(old: Node, new: Node, before: Words, after: Words, found: list[
 
 
 def _is_same_subscript(old: Node, words: Words, kind: CType, given: CType) -> bool:
-    """Whether a local in a subscript may be what it was given, in the type of that.
+    """Whether a local in a subscript may be replaced by its initial value, in the type of that.
 
-    Of a signed type it is the same integer.  Of an unsigned one it is where it is not below 0, as the
-    subscripts of an array with declared sizes are; sums wrap around and back again.
+    In a signed type it is the same integer.  In an unsigned one it is if it is nonnegative, as the subscripts
+    of an array with declared sizes are; sums wrap around and back again.
     """
     if not is_signed(promoted(given)):
         return False
@@ -165,9 +166,9 @@ def _is_same_subscript(old: Node, words: Words, kind: CType, given: CType) -> bo
 def _values(
     old: Node, new: Node, before: Words, after: Words, *, textual: bool
 ) -> tuple[Equation, ...] | None:
-    """The equation where both are integer expressions of iterators and parameters.
+    """The equation if both are integer expressions of iterators and parameters.
 
-    Others say that unsigned parts of a subscript, which would wrap around below 0, are not below it.
+    Further equations state that unsigned parts of a subscript, which would wrap around, are nonnegative.
     """
     if textual and not (_is_single(old) and is_atomic(new)):
         return None
@@ -187,7 +188,7 @@ def _values(
 
 
 def _not_below_zero(old: Node, new: Node, before: Words, after: Words) -> Iterator[Equation]:
-    """Of the parts that wrap around below 0, that they do not; nothing where both wrap around alike."""
+    """Yields equations that parts that would wrap around are nonnegative; none if both wrap around alike."""
     mine, others = _narrow_parts(old, before), _narrow_parts(new, after)
     are_whole = mine in ((), (old,)) and others in ((), (new,))
     if are_whole and type_at(old, before, old.span) == type_at(new, after, new.span):
@@ -224,7 +225,7 @@ def _narrow_parts(node: Node, words: Words) -> tuple[Node, ...]:
 def _is_narrow(node: Node, words: Words) -> bool:
     """Whether it is unsigned with fewer bits than a pointer, which does not wrap around where that does.
 
-    An iterator does not get below 0: that is proved of its loop.
+    An iterator does not become negative: that is proved of its loop.
     """
     core = without_parentheses(node)
     kind = type_at(core, words, core.span)
@@ -233,9 +234,10 @@ def _is_narrow(node: Node, words: Words) -> bool:
 
 
 def _has_extent(node: Node, words: Words) -> bool:
-    """Whether it is in a subscript of an array all of whose sizes are declared.
+    """Whether it is in a subscript of an array whose sizes are all declared.
 
-    A number that wraps around below 0 is beyond them, and is not a subscript of a program that stays inside.
+    A number that wraps around below 0 is out of bounds, and not a subscript of a program that stays in
+    bounds.
     """
     inner: Node | None = node
     while inner is not None and not stands_as(inner, "index", "subscript_expression"):
@@ -246,9 +248,9 @@ def _has_extent(node: Node, words: Words) -> bool:
 
 
 def wrapping_subscript(program: Program) -> Node | None:
-    """A subscript in an unsigned type of fewer bits than a pointer, of storage whose size is not declared.
+    """Returns a subscript in an unsigned type narrower than a pointer, of storage with undeclared size.
 
-    Where it may be below 0 the same sum in a signed type is another element.
+    If it may be negative, the same sum in a signed type is another element.
     """
     words = words_of(program)
     indices = (field(node, "index") for node in program.syntax.of_type("subscript_expression"))
@@ -257,10 +259,10 @@ def wrapping_subscript(program: Program) -> Node | None:
 
 
 def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:
-    """e of `(T)e`, where `old` has the type T: a cast of a value that T has does not change it.
+    """e of `(T)e`, if `old` has the type T: a cast to the type of a value does not change it.
 
-    Nor does one of the value that a local of the type T was given, which it converts in the same way, nor one
-    of sums and products to a type of no more bits than these are computed in: it keeps the low bits.
+    Nor does a cast of the initial value of a local of type T, which is converted in the same way, nor one of
+    sums and products to a type of no more bits than these are computed in: it keeps the low bits.
     """
     cast = without_parentheses(new)
     if cast.type != "cast_expression":
@@ -277,7 +279,7 @@ def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:
 
 
 def _are_signed(kinds: tuple[CType | None, ...]) -> bool:
-    """Whether both are computed in signed types, whose integers are those that are meant."""
+    """Whether both are computed in signed types, in which C values are the mathematical ones."""
     return all(kind is not None and is_signed(kind) for kind in kinds)
 
 
@@ -286,7 +288,7 @@ def _is_single(node: Node) -> bool:
 
 
 def _is_sum(node: Node, words: Words) -> bool:
-    """Whether nothing but sums and products are in it, which wrap around and back again.
+    """Whether it consists of sums and products only, which wrap around and back again.
 
     So do casts to types of as many bits as the sums have, or more.
     """
@@ -309,7 +311,7 @@ def _is_sum(node: Node, words: Words) -> bool:
 
 
 def _is_term_of_subscript(node: Node) -> bool:
-    """Whether nothing but sums and products are between `node` and the brackets around it."""
+    """Whether only sums and products are between `node` and the brackets around it."""
     inner, outer = node, node.parent
     while outer is not None and (outer.type == "parenthesized_expression" or _is_summed(outer)):
         inner, outer = outer, outer.parent
@@ -321,7 +323,7 @@ def _is_summed(outer: Node) -> bool:
 
 
 def is_in_subscript(node: Node) -> bool:
-    """Whether `node` is part of a subscript, where integers are integers."""
+    """Whether `node` is part of a subscript, where values are mathematical integers."""
     inner: Node | None = node
     while inner is not None and not stands_as(inner, "index", "subscript_expression"):
         inner = inner.parent
@@ -329,9 +331,9 @@ def is_in_subscript(node: Node) -> bool:
 
 
 def _shape(node: Node) -> tuple[str, list[Node]]:
-    """The kind of a node with its punctuation and where its parts stand, and the parts.
+    """The kind of a node with its punctuation and the positions of its parts, and the parts.
 
-    `x++` is not `++x`.  An initialisation is an assignment.  What looks like an operator may be the cast
+    `x++` differs from `++x`.  An initialisation is an assignment.  An apparent operator may be the cast
     `(X)`: its text counts.
     """
     if node.type == "init_declarator":
@@ -346,7 +348,7 @@ def _shape(node: Node) -> tuple[str, list[Node]]:
 
 
 def _same_text(old: Node, new: Node, before: Words, after: Words) -> None:
-    """Names and constants: the same word, and not one that means something else there."""
+    """Requires the same name or literal, and that a name has the same meaning there."""
     one, other = before.of(old), after.of(new)
     own = one in before.values or other in after.values or one in before.texts or other in after.texts
     if one != other or (old.type == "identifier" and own):
