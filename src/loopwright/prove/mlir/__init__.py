@@ -1,1 +1,1 @@
-"""What functions of the affine dialect of MLIR do, and whether two do the same."""
+"""Computes what functions of MLIR's affine dialect do, and compares them."""

@@ -1,4 +1,4 @@
-"""Cells of buffers and of SSA values: what loads, stores and allocations mean where they stand."""
+"""Cells of buffers and of SSA values: the meaning of loads, stores and allocations."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from loopwright.source import Span
 LOADS = ("affine.load", "memref.load", "vector.transfer_read", "affine.vector_load")
 STORES = ("affine.store", "memref.store", "vector.transfer_write", "affine.vector_store")
 _FILLS = (*STORES, "memref.copy")
-"""What writes to the buffer that is its second operand."""
+"""Operations that write to the buffer that is their second operand."""
 _WRITES_NOTHING = frozenset((
     *LOADS, "affine.apply", "affine.delinearize_index", "affine.for", "affine.if", "affine.max", "affine.min",
     "affine.parallel", "affine.yield", "func.return", "memref.alloc", "memref.alloca",
     "memref.assume_alignment", "memref.cast", "memref.dealloc", "memref.dim", "memref.get_global", "scf.for",
     "scf.if", "scf.yield", "ub.poison", "vector.print",
 ))  # fmt: skip
-"""Beside these, what only computes; what is in neither list is taken to write to every buffer."""
+"""Besides these and pure computations, every operation is assumed to write to every buffer."""
 LANE = "lane'"
-"""The number of an element of a vector: a vector is its elements, for every value of this."""
+"""The number of an element of a vector: a vector is represented by its elements, for every value of this."""
 
 
 @dataclass(frozen=True)
 class MlirNames:
-    """What arguments and sizes are called; those of the other file are called by their positions in this."""
+    """The names of arguments and sizes; those of the other file are named by their positions in this one."""
 
     arguments: tuple[str, ...]
     side: str
@@ -62,7 +62,7 @@ class MlirNames:
 
 @dataclass(frozen=True)
 class MemrefStorage:
-    """Of a memref: the buffer, and the subscripts that come first."""
+    """The storage of a memref: the buffer, and the leading subscripts."""
 
     buffer: Buffer
     first: tuple[Expr, ...] = ()
@@ -70,7 +70,8 @@ class MemrefStorage:
 
 @dataclass
 class FunctionState:
-    """One function on its way; `around` are the iterators of the loops around the current operation."""
+    """The state of translating a function; `around` are the iterators of loops around the current
+    operation."""
 
     file: MlirFile
     function: FuncOp
@@ -84,17 +85,17 @@ class FunctionState:
     around: tuple[str, ...] = ()
     sizes: dict[str, None] = field(default_factory=dict)
     lengths: dict[str, None] = field(default_factory=dict)
-    """Of `sizes`, those that are not negative."""
+    """Those of `sizes` that are nonnegative."""
     numbers: Iterator[int] = field(default_factory=count)
     results: list[str] = field(default_factory=list)
     padded: dict[Term, CellTerm] = field(default_factory=dict)
     """Reads that are padded outside their buffers, each with the cell that it reads inside."""
     loaded: set[CellTerm] = field(default_factory=set)
-    """What is read by other operations."""
+    """Cells read by other operations."""
     computes_sizes: bool = False
-    """Whether integers are computed by operations that may wrap around."""
+    """Whether operations that may wrap around compute integers."""
     has_strides: bool = False
-    """Whether where the cells of a buffer lie is known at run time only."""
+    """Whether the layout of a buffer is known at run time only."""
 
     def refuse(self, operation: Operation, what: str = "") -> NotModelled:
         return NotModelled(what or operation.name, self.file.place(operation))
@@ -133,7 +134,7 @@ class FunctionState:
         return found
 
     def accessed(self, operation: Operation) -> CellTerm:
-        """The cell a load or store is about; of a vector, that of its element number LANE."""
+        """The cell that a load or store accesses; for a vector, that of its element number LANE."""
         is_load = operation.name in LOADS
         target, *indices = operation.operands if is_load else operation.operands[1:]
         found = self.storage_of(target, operation)
@@ -148,7 +149,7 @@ class FunctionState:
         return CellTerm(found.buffer.name, (*found.first, *subscripts), found.buffer.type)
 
     def transferred(self, operation: TransferReadOp | TransferWriteOp) -> tuple[Expr, ...]:
-        """The subscripts of a transfer: the permutation map says along which dimension the lanes lie."""
+        """The subscripts of a transfer: the permutation map says along which dimension the lanes are."""
         subscripts = [self.index(one, operation) for one in operation.indices]
         map_ = operation.permutation_map.data
         if operation.mask is not None or len(map_.results) != 1:
@@ -161,7 +162,7 @@ class FunctionState:
         return tuple(subscripts)
 
     def in_bounds(self, operation: Operation, cell: CellTerm) -> Test | None:
-        """Which lanes of a transfer are inside their buffer; None where it says that all are."""
+        """The test for lanes of a transfer that are in bounds; None if all are declared to be."""
         if not isinstance(operation, TransferReadOp | TransferWriteOp):
             return None
         if _stays_inside(operation):
@@ -177,7 +178,7 @@ class FunctionState:
         return And(tuple(tests)) if tests else None
 
     def lanes(self, operation: Operation) -> int | None:
-        """The number of lanes of what an operation is about."""
+        """The number of lanes of an operation, or None."""
         kinds = [value.type for value in (*operation.operands, *operation.results)]
         shapes = {kind.get_shape() for kind in kinds if isinstance(kind, VectorType)}
         if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
@@ -193,7 +194,7 @@ class FunctionState:
     def statement(
         self, operation: Operation, made: Sequence[TermAssignment], test: Test | None = None
     ) -> Node:
-        """The assignments, for every lane where they are of vectors, where the test holds."""
+        """The assignments where the test holds, for every lane if they are of vectors."""
         if not made:
             return EMPTY
         name = f"S{len(self.computations) + 1}"
@@ -227,20 +228,20 @@ class FunctionState:
         if test is not None or not any(map(_skips_lanes, consumers)):
             self.values[result] = value
             return []
-        # All lanes are read, also those that the store skips: nothing uses the statement that says so.
+        # All lanes are read, including those that the store skips, by a statement whose value is unused.
         reads_all = self.kept(operation, value)
         self.values[result] = value
         return [reads_all]
 
     def kept(self, operation: Operation, value: Term) -> Node:
-        """A value that is computed where the operation stands, whether it is used or not."""
+        """Stores a value that is computed at the operation, whether it is used or not."""
         result = operation.results[0]
         own = self.own_cell(result.name_hint or "value", result.type)
         self.values[result] = own
         return self.statement(operation, [TermAssignment(own, value)])
 
     def is_unchanged_until_used(self, load: Operation) -> bool:
-        """Whether nothing stores to the buffer between a load and what its value ends up in."""
+        """Whether nothing stores to the buffer between a load and the final uses of its value."""
         root = self.storage[load.operands[0]].buffer.name
         for user in _consumers(load.results[0]):
             between: Operation | None = load.next_op
@@ -256,7 +257,7 @@ class FunctionState:
         return True
 
     def reads_what_it_writes(self, load: Operation, user: Operation, buffer: str) -> bool:
-        """Whether a store of a vector to the buffer of a load has the same lanes, or is elsewhere."""
+        """Whether a store of a vector to the buffer of a load has the same lanes, or is to another one."""
         if not (user.name in STORES and isinstance(user.operands[0].type, VectorType)):
             return True
         target = user.operands[1]
@@ -267,7 +268,8 @@ class FunctionState:
         return all(same) and list(indices) == list(user.operands[2:])
 
     def writes(self, operation: Operation, buffer: str) -> bool:
-        """Whether an operation, or one inside it, may store to a buffer; one not known yet is another."""
+        """Whether an operation, or one inside it, may store to a buffer; an unknown target may be any
+        buffer."""
         return any(self.may_store(one, buffer, operation) for one in operation.walk())
 
     def may_store(self, operation: Operation, buffer: str, around: Operation) -> bool:
@@ -316,9 +318,9 @@ class FunctionState:
 
 
 def _lie_apart(kind: MemRefType) -> bool | None:
-    """Whether cells with different subscripts are different places; None where sizes or strides decide.
+    """Whether cells with different subscripts have different addresses; None if sizes or strides decide.
 
-    They are where each stride, from the smallest on, is longer than all that the smaller ones reach.
+    They do if each stride, from the smallest on, is longer than the extent of all smaller ones.
     """
     shape = kind.get_shape()
     if isinstance(kind.layout, NoneAttr):
@@ -343,7 +345,7 @@ def only_computes(operation: Operation) -> bool:
 
 
 def _consumers(value: SSAValue) -> Iterator[Operation]:
-    """What a value ends up in, by way of operations that only compute."""
+    """Yields the final uses of a value, through operations that only compute."""
     for use in value.uses:
         user = use.operation
         if only_computes(user):
@@ -354,7 +356,7 @@ def _consumers(value: SSAValue) -> Iterator[Operation]:
 
 
 def ancestor(operation: Operation, block: Block | None) -> Operation | None:
-    """The operation of `block` that is `operation` or has it inside."""
+    """The operation of `block` that is, or contains, `operation`."""
     current: Operation | None = operation
     while current is not None and current.parent is not block:
         current = current.parent_op()
@@ -362,13 +364,13 @@ def ancestor(operation: Operation, block: Block | None) -> Operation | None:
 
 
 def _stays_inside(operation: TransferReadOp | TransferWriteOp) -> bool:
-    """Whether a transfer says that all its lanes are inside the buffer."""
+    """Whether a transfer declares all its lanes in bounds."""
     said = operation.in_bounds
     return said is not None and all(one.value.data for one in said)
 
 
 def _skips_lanes(operation: Operation) -> bool:
-    """Whether it does nothing for lanes outside its buffer."""
+    """Whether it does nothing for lanes out of bounds."""
     return isinstance(operation, TransferWriteOp) and not _stays_inside(operation)
 
 

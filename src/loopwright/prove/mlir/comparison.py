@@ -1,23 +1,23 @@
-"""Two files of MLIR: whether the functions of the new one do what those of the old one do.
+"""Compares two MLIR files: whether the functions of the new one do what those of the old one do.
 
 by running     a buffer or result that ends up with another value, for sizes and inputs: a refutation
 independence   no two iterations of a parallel loop touch one cell, one of them writing
 by values      every buffer and result ends up with the same value, for every size: a proof
 
-Parallel loops are independent: no two iterations touch one cell, one of them writing it.
+Parallel loops are independent: no two iterations access one cell, one of them writing it.
 
-For the loop of iterator number d around statements a and b:
-no a[i] and b[j] with i and j equal before d, different at d, and a common cell that one of them writes.
+For the loop of iterator number d around statements a and b: no a[i] and b[j] with i and j equal before d,
+different at d, and a common cell that one of them writes.
 
-Loops that were unrolled, and what is left over, as the one loop they were:
+Unrolled loops and their remainders are merged into the original loop:
 
     for (i = a; i < m; i += k s) { B(i); B(i + s); ...; B(i + (k - 1) s) }
     for (i = b; i < c; i += s) B(i)
 
     -->  for (i = a; i < c; i += s) B(i)
 
-where, whatever the loops around, both together run B for the same values of i, the first loop for smaller
-ones than the second.  A proof by values then has fewer statements to tell apart, and sums over one loop.
+if, in all surrounding loops, both together execute B for the same values of i, the first loop for smaller
+ones than the second.  A proof by values then has fewer statements to distinguish, and sums over one loop.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ from loopwright.read.mlir.parsing import MlirFile
 from loopwright.source import Span
 
 Around: TypeAlias = Callable[[Node], Node]
-"""The loops and conditions around a place, with something else in it."""
+"""Rebuilds the loops and conditions around a place, with another body."""
 
 
 def rerolled(function: AffineFunction, context: isl.Set) -> AffineFunction:
-    """The function with its unrolled loops put together, for sizes in `context`."""
+    """The function with its unrolled loops merged, for sizes in `context`."""
     loops = _Rerolling(function, context).node(function.loops, (), lambda inner: inner)
     left = calls_in(loops)
     own = {name: one for name, one in function.computations.items() if name in left}
@@ -93,7 +93,7 @@ class _Rerolling:
                 return node
 
     def joined(self, parts: list[Node], outer: tuple[str, ...], around: Around) -> tuple[Node, ...]:
-        """Neighbours that are one loop, as one."""
+        """The parts, with neighbours merged that are one loop."""
         made: list[Node] = []
         for part in parts:
             whole = self.whole(made[-1], part, outer, around) if made else None
@@ -101,7 +101,7 @@ class _Rerolling:
         return tuple(made)
 
     def whole(self, main: Node, rest: Node, outer: tuple[str, ...], around: Around) -> For | None:
-        """One loop for two, if they are an unrolled loop and what is left over."""
+        """Merges two loops if they are an unrolled loop and its remainder; otherwise returns None."""
         if not isinstance(main, For) or not isinstance(rest, For) or main.annotations or rest.annotations:
             return None
         copies, left = divmod(main.step, rest.step) if rest.step > 0 else (0, 0)
@@ -136,7 +136,7 @@ class _Rerolling:
 
 
 def _calls(node: Node) -> list[str] | None:
-    """The statements of a body that has nothing else."""
+    """The statements of a body that contains nothing else, or None."""
     match node:
         case Call(name):
             return [name]
@@ -182,14 +182,15 @@ def _equal_integers(one: Expr, other: Expr, moved: Mapping[str, Form]) -> bool:
 
 
 SMALLEST = (0,)
-"""Sizes that loops are seldom tried with."""
+"""Sizes that runs of loops seldom use."""
 OUTSIDE = "code outside these functions is not compared"
 
 
 def same_functions(
     old: MlirFile, new: MlirFile, *, allow_reassociation: bool, progress: Progress
 ) -> Agreement:
-    """That every function of `old` is one of `new` that does the same; raises where it is not proved."""
+    """Proves that every function of `old` has a function of `new` that does the same; raises an error
+    otherwise."""
     others = {one.sym_name.data: one for one in new.functions}
     _refuse_other_globals(old, new)
     obligations = 0
@@ -214,7 +215,7 @@ def same_functions(
 
 
 def _refuse_other_globals(old: MlirFile, new: MlirFile) -> None:
-    """A global of both files has one type and one initial value."""
+    """Checks that a global of both files has one type and one initial value."""
     for name, one in old.variables.items():
         other = new.variables.get(name)
         if other is not None and other.properties != one.properties:
@@ -225,7 +226,7 @@ def _refuse_other_globals(old: MlirFile, new: MlirFile) -> None:
 def _translated(
     old: MlirFile, function: FuncOp, new: MlirFile, other: FuncOp
 ) -> tuple[AffineFunction, AffineFunction]:
-    """Both functions, the arguments called as in `old`; their types may differ in sizes that are known."""
+    """Both functions, with arguments named as in `old`; their types may differ in known sizes."""
     if function.function_type != other.function_type:
         place = new.place(other)
         raise BadInput(Code.REGION, f"@{function.sym_name.data} has other arguments or results", span=place)
@@ -281,14 +282,14 @@ def _compared(
 
 
 def _common(one: isl.Set, other: isl.Set) -> isl.Set:
-    """Sizes that both functions may have; a size that one does not ask for can be any."""
+    """Sizes that both functions may have; a size that one does not use can be any."""
     names = dict.fromkeys((*parameter_names(one), *parameter_names(other)))
     space = parameter_space(tuple(names))
     return one.align_params(space).intersect(other.align_params(space))
 
 
 def _unknown(*functions: AffineFunction) -> frozenset[str]:
-    """The operations of which no value is known."""
+    """The operations whose values are not known."""
     return frozenset(
         part.operator.removesuffix("()")
         for function in functions
@@ -301,7 +302,7 @@ def _unknown(*functions: AffineFunction) -> frozenset[str]:
 
 @dataclass(frozen=True, eq=False)
 class _ArrayTouch:
-    """{ S[i] -> A[x] }: what a statement reads or writes."""
+    """{ S[i] -> A[x] }: an access of a statement."""
 
     statement: str
     array: str
@@ -310,7 +311,7 @@ class _ArrayTouch:
 
 
 def independent(function: AffineFunction, context: isl.Set) -> Proved | Refuted:
-    """Whether the iterations of every parallel loop may run in any order, or at the same time."""
+    """Proves that the iterations of every parallel loop may execute in any order, or at the same time."""
     loops = list(_parallel(function.loops, 0))
     if not loops:
         return Proved(0)
@@ -330,7 +331,7 @@ def independent(function: AffineFunction, context: isl.Set) -> Proved | Refuted:
 
 
 def _parallel(node: Node, depth: int) -> Iterator[tuple[int, frozenset[str]]]:
-    """The parallel loops: how many loops are around each, and the statements inside."""
+    """Yields the parallel loops: the number of loops around each, and the statements inside."""
     if isinstance(node, For) and node.parallel is not None:
         yield depth, calls_in(node)
     for child in children(node):

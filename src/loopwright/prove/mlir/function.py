@@ -25,9 +25,9 @@ from loopwright.source import Source, Span
 
 @dataclass(frozen=True)
 class Buffer:
-    """Storage: an argument, a global, or one the function allocates (`is_local`).
+    """Storage: an argument, a global, or an allocation of the function (`is_local`).
 
-    One allocated inside loops has their iterators as its first subscripts: every iteration has its own.
+    One allocated inside loops has their iterators as its first subscripts: it is private to each iteration.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Buffer:
 
 @dataclass(frozen=True, eq=False)
 class AffineFunction:
-    """`loops` have a call without arguments for every statement."""
+    """A translated function; `loops` have a call without arguments for every statement."""
 
     name: str
     source: Source
@@ -50,23 +50,23 @@ class AffineFunction:
     computations: dict[str, Computation]
     iterators: dict[str, tuple[str, ...]]
     places: dict[str, Span]
-    """Of the operation that is the statement."""
+    """The place of the operation that is the statement."""
     buffers: dict[str, Buffer]
     results: tuple[str, ...]
-    """What is returned: cells of no dimensions, and storage that was allocated."""
+    """The returned values: cells of rank 0, and storage that was allocated."""
     context: isl.Set
     trusted: tuple[str, ...]
     padded: frozenset[Term] = frozenset()
-    """Reads `inside ? cell : padding`, of cells that no other operation loads: they stay in their buffers."""
+    """Reads `inside ? cell : padding`, of cells that no other operation loads: they stay in bounds."""
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """What can be looked at after the function."""
+        """The buffers and results that are observable after the function."""
         return (*(one.name for one in self.buffers.values() if not one.is_local), *self.results)
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """The buffers; sizes that are numbers are known."""
+        """The buffers as arrays, with known sizes that are numbers."""
         return tuple(_array(one) for one in self.buffers.values())
 
     @property
@@ -77,7 +77,7 @@ class AffineFunction:
         return Runnable(loops, self.computations, extents, fresh)
 
     def defined(self, context: isl.Set) -> isl.Set:
-        """The sizes for which no subscript is negative or beyond a size that is known."""
+        """The sizes for which no subscript is negative or beyond a known size."""
         flow = self.flow(context)
         names = parameter_names(context)
         for definition, cell, test in _cells(self, flow):
@@ -94,13 +94,13 @@ class AffineFunction:
         return context.coalesce()
 
     def flow(self, context: isl.Set) -> Flow:
-        """Where every value comes from, for sizes in `context`."""
+        """The data flow, for sizes in `context`."""
         tree = self.tree(context)
         values = {run.name: _values(run, len(self.iterators[run.name])) for run in runs(tree)}
         return flow_through(self.computations, values, times(tree, self.iterators), context)
 
     def tree(self, context: isl.Set) -> Executed:
-        """What runs when: every call with its iterators, then the integers of its statement."""
+        """The execution order: every call with its iterators, then the integers of its statement."""
 
         def call(one: Call) -> Node:
             own = tuple(Var(name) for name in self.iterators[one.name])
@@ -158,7 +158,8 @@ def times(tree: Executed, iterators: dict[str, tuple[str, ...]]) -> dict[str, is
 
 
 def _cells(function: AffineFunction, flow: Flow) -> Iterator[tuple[ValueDefinition, CellTerm, Index | None]]:
-    """What each assignment touches, at the instances of its statement, or at those where a test holds."""
+    """Yields the accesses of each assignment, at the instances of its statement, or those where a test
+    holds."""
     for name, one in function.computations.items():
         for place, assignment in enumerate(one.assignments):
             definition = flow.definitions[name if len(one.assignments) == 1 else f"{name}.{place}"]
@@ -168,7 +169,7 @@ def _cells(function: AffineFunction, flow: Flow) -> Iterator[tuple[ValueDefiniti
 
 
 def _read(term: Term, padded: frozenset[Term]) -> Iterator[tuple[CellTerm, Index | None]]:
-    """The cells of a term; of those that are padded, with the test that says where they are read."""
+    """Yields the cells of a term; for padded ones, with the test under which they are read."""
     match term:
         case Apply(_, (Index() as test, CellTerm() as cell, other)) if term in padded:
             yield cell, test

@@ -1,4 +1,4 @@
-"""A function of MLIR as a program of the model: its statements are stores, and what loops carry."""
+"""Converts a function of MLIR to a program of the model: statements are stores and loop-carried values."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _program(function: AffineFunction) -> Program:
 
 
 def _region(function: AffineFunction) -> Span:
-    """From the head of a function to its last statement."""
+    """The span from the head of a function to its last statement."""
     ends = [place.end for place in function.places.values()]
     return Span(function.source, function.place.start, max([function.place.end, *ends]))
 

@@ -1,14 +1,14 @@
-"""Functions of the affine, arith, memref, scf and func dialects as loops around assignments.
+"""Translates functions of the affine, arith, memref, scf and func dialects to loops around assignments.
 
-    affine.store %v, %A[i]     A[i] = v, a statement; v is the expression that the value is made of
-    %v = affine.load %A[i]     part of that expression, where no store to A comes in between;
+    affine.store %v, %A[i]     A[i] = v, a statement; v is the expression that computes the value
+    %v = affine.load %A[i]     part of that expression, if no store to A comes in between;
                                else a statement of its own, v[...] = A[i]
-    iter_args(%a = %x)         a[...] = x before the loop, a[...] = what is yielded, after each iteration
-    %r = affine.if ... else    r[...] = what is yielded, in each branch
+    iter_args(%a = %x)         a[...] = x before the loop, a[...] = the yielded value, after each iteration
+    %r = affine.if ... else    r[...] = the yielded value, in each branch
     vector.print %v            printed = print(printed, v): the text so far with one value more
 
-Cells such as v[...] have the iterators of the loops around the operation as subscripts: every instance of
-an SSA value is a cell of its own, written once (that of an iter_args, once in each iteration).
+Cells such as v[...] have the iterators of the loops around the operation as subscripts: every instance of an
+SSA value is a cell of its own, written once (that of an iter_args, once in each iteration).
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ ARITHMETIC = "integers that are computed from sizes and iterators do not overflo
 _TRAPPING = frozenset(
     f"arith.{name}" for name in ["divsi", "divui", "remsi", "remui", "ceildivsi", "ceildivui", "floordivsi"]
 )
-"""Operations that are not defined for all operands: where they stand counts."""
+"""Operations that are undefined for some operands, so their position matters."""
 _GROWING = ("arith.addi", "arith.subi", "arith.muli")
-"""Operations on integers that wrap around where the result does not fit."""
+"""Integer operations that wrap around on overflow."""
 BOUNDS = "subscripts stay inside their buffers"
 PRINTED = "what is printed"
 NOTHING = ("memref.assume_alignment", "affine.yield", "scf.yield", "func.return")
 
 
 class _Translation(FunctionState):
-    """The operations of a function, one after the other."""
+    """Translates the operations of a function in order."""
 
     def whole(self) -> AffineFunction:
         self.parameters()
@@ -80,7 +80,7 @@ class _Translation(FunctionState):
         )  # fmt: skip
 
     def parameters(self) -> None:
-        """Buffers, sizes (of the type index, or made one) and numbers."""
+        """Declares the parameters: buffers, sizes (of the type index, or cast to it) and numbers."""
         for place, argument in enumerate(self.function.body.block.args):
             name = self.names.arguments[place]
             if isinstance(argument.type, MemRefType):
@@ -96,13 +96,13 @@ class _Translation(FunctionState):
                 self.values[argument] = CellTerm(name, (), type_of(argument.type))
 
     def is_size(self, argument: SSAValue) -> bool:
-        """An integer that is used as an index."""
+        """Whether an argument is an integer that is used as an index."""
         return isinstance(argument.type, IntegerType) and any(
             isinstance(use.operation, arith.IndexCastOp) for use in argument.uses
         )
 
     def length(self, place: int, dimension: int) -> Expr | None:
-        """The size of a dimension of an argument, where the function asks for it."""
+        """The size of a dimension of an argument, if the function reads it."""
         asked = any(
             isinstance(use.operation, memref.DimOp) for use in self.function.body.block.args[place].uses
         )
@@ -113,7 +113,7 @@ class _Translation(FunctionState):
         return Var(name)
 
     def block(self, block: Block, end: Callable[[Operation], Node]) -> Node:
-        """The operations of a block; `end` says what its last one does."""
+        """Translates the operations of a block; `end` translates its terminator."""
         parts: list[Node] = []
         for operation in block.ops:
             is_last = operation.next_op is None and operation.name in NOTHING
@@ -192,7 +192,7 @@ class _Translation(FunctionState):
     def delinearized(self, operation: DelinearizeOp) -> None:
         """The digits of x: floor(x / s) mod b, s the product of the later sizes; the first is not reduced.
 
-        Its size, where it is given, is a bound that x keeps to.
+        Its size, if given, is an upper bound of x.
         """
         sizes = [int(one) for one in operation.static_basis.get_values()]
         value = self.value(operation.operands[0], operation)
@@ -208,7 +208,7 @@ class _Translation(FunctionState):
             self.values[digit] = Index(found, type_of(IndexType()))
 
     def whole_global(self, operation: memref.GetGlobalOp) -> list[Node]:
-        """A buffer that other functions see too."""
+        """Declares a buffer that other functions can access too."""
         kind = operation.memref.type
         assert isinstance(kind, MemRefType)
         extents = tuple(Int(size) for size in kind.get_shape())
@@ -217,7 +217,7 @@ class _Translation(FunctionState):
         return []
 
     def copy(self, operation: memref.CopyOp) -> Node:
-        """Every cell of one buffer to another."""
+        """Copies every cell of one buffer to another."""
         source, target = (self.storage_of(one, operation) for one in operation.operands)
         sizes = source.buffer.extents[len(source.first) :]
         names = [f"x{k}'" for k in range(len(sizes))]
@@ -235,7 +235,7 @@ class _Translation(FunctionState):
         return node
 
     def deallocation(self, operation: memref.DeallocOp) -> None:
-        """Nothing, where the function allocated the buffer and does not use it afterwards."""
+        """Checks a deallocation: the function must have allocated the buffer and not use it afterwards."""
         buffer = self.storage_of(operation.memref, operation).buffer
         names = [value for value, found in self.storage.items() if found.buffer == buffer]
         if not buffer.is_local or buffer.name.startswith("result "):
@@ -246,7 +246,8 @@ class _Translation(FunctionState):
                 raise self.refuse(operation, "memref.dealloc before the last use of a buffer")
 
     def printed(self, operation: vector.PrintOp) -> Node:
-        """A function that gives other texts for other values, as any function that is not known may."""
+        """Translates a print to an uninterpreted function, which may return different texts for different
+        values."""
         if isinstance(operation.source.type, VectorType):
             raise self.refuse(operation, "vector.print of a vector")
         so_far = CellTerm(PRINTED, (), INT)
@@ -271,7 +272,7 @@ class _Translation(FunctionState):
         return []
 
     def iterator(self, argument: SSAValue) -> str:
-        """A name that no size and no loop around has."""
+        """A fresh name, different from all sizes and surrounding iterators."""
         name = argument.name_hint or "i"
         taken = {*self.around, *self.names.arguments, *self.sizes}
         fresh = name if name not in taken else next(
@@ -300,7 +301,7 @@ class _Translation(FunctionState):
     def loop(
         self, operation: affine.ForOp | scf.ForOp, low: Expr, high: Expr, step: int, inits: list[SSAValue]
     ) -> list[Node]:
-        """`for (i = low; i < high; i += step)`, what it carries kept in cells."""
+        """`for (i = low; i < high; i += step)`, with loop-carried values in cells."""
         argument, *carried = operation.body.block.args
         cells = [self.own_cell(one.name_hint or "carried", one.type) for one in carried]
         first = [
@@ -317,7 +318,7 @@ class _Translation(FunctionState):
         return [before, loop]
 
     def yielded(self, end: Operation, cells: Sequence[CellTerm]) -> Node:
-        """All cells get their new values at once: where one is read after it is written, by way of others."""
+        """Assigns all cells at once: through temporaries if one is read after it is written."""
         values = [self.value(one, end) for one in end.operands]
         made = [TermAssignment(cell, value) for cell, value in zip(cells, values, strict=True)]
         if not any(cell in subterms(value) for k, value in enumerate(values) for cell in cells[:k]):
@@ -383,5 +384,5 @@ class _Translation(FunctionState):
 
 
 def translated(file: MlirFile, function: func.FuncOp, names: MlirNames) -> AffineFunction:
-    """What a function does; `NotModelled` where an operation is not known."""
+    """Translates a function; raises `NotModelled` if an operation is not known."""
     return _Translation(file, function, names).whole()

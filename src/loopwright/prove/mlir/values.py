@@ -1,8 +1,8 @@
-"""The values that operations of arith and math, and affine expressions, compute, as terms.
+"""Translates the operations of arith and math, and affine expressions, to terms.
 
-Integers that are affine in iterators and sizes are `Index` terms; so are comparisons of them, which are 0
-or 1.  Operators are those of C where C has one that computes the same.  What has no such operator is a
-function that only its name is known of: equal operands give equal values.
+Integers that are affine in iterators and sizes are `Index` terms; so are comparisons of them, which are 0 or
+1.  Operators are those of C if C has one that computes the same.  Any other operation is an uninterpreted
+function: equal operands give equal values.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from loopwright.prove.equivalence.reading import converted
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, Term
 
 WHOLE = (types.INT, types.LONG)
-"""The integers that C's operators are used for: the others C would promote."""
+"""The integer types for which C's operators are used: C would promote the others."""
 _INTEGERS = {
     1: types.BOOL,
     8: types.Integer(8, signed=True, rank=1),
@@ -49,7 +49,8 @@ _INTEGERS = {
     64: types.LONG,
 }
 SMALL = (_INTEGERS[8], _INTEGERS[16])
-"""The integers that C computes with in int, where sums and products of two fit, and then converts."""
+"""The integer types that C promotes to int, which holds sums and products of two of them, and then
+converts."""
 ARITHMETIC = {
     "arith.addf": "+", "arith.subf": "-", "arith.mulf": "*", "arith.divf": "/",
     "arith.addi": "+", "arith.subi": "-", "arith.muli": "*", "arith.divsi": "/", "arith.remsi": "%",
@@ -67,22 +68,22 @@ sin sinh sqrt tan tanh trunc
 LIBRARY = {f"math.{name}": name for name in _SAME_NAMES.split()} | {
     "math.absf": "fabs", "math.powf": "pow", "arith.maxnumf": "fmax", "arith.minnumf": "fmin",
 }  # fmt: skip
-"""Functions of C's library; `maximumf`, which passes on what is not a number, is another one."""
+"""Functions of the C library; `maximumf`, which propagates NaNs, is a different one."""
 SIGNED = ("eq", "ne", "slt", "sle", "sgt", "sge")
-"""The predicates of arith.cmpi, by number; those after them are of unsigned numbers."""
+"""The predicates of arith.cmpi, by number; those after them are unsigned."""
 UNSIGNED = 4
-"""From the number of a predicate of unsigned numbers to that of the same with a sign."""
+"""The distance from the number of an unsigned predicate to that of the signed one."""
 RELATIONS = (ex.Relation.EQ, ex.Relation.NE, ex.Relation.LT, ex.Relation.LE, ex.Relation.GT, ex.Relation.GE)
 ORDERED = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 """The predicates of arith.cmpf that are operators of C: ordered ones, and `une`."""
 
 
 POISON = "a poison value"
-"""A cell that nothing writes: what it holds can be anything."""
+"""A cell that nothing writes: it may hold any value."""
 
 
 def type_of(kind: Attribute) -> types.CType:
-    """The type of C with the same values and operations."""
+    """The C type with the same values and operations."""
     match kind:
         case Float64Type():
             return types.DOUBLE
@@ -100,12 +101,12 @@ def type_of(kind: Attribute) -> types.CType:
 
 
 def opaque(name: str, operands: Sequence[Term], kind: types.CType) -> Term:
-    """A function that nothing but its name is known of."""
+    """An uninterpreted function."""
     return Apply(f"{name}()", tuple(operands), kind)
 
 
 def is_opaque(operator: str) -> bool:
-    """Whether an operator is a function of MLIR, of which no value is known."""
+    """Whether an operator is a function of MLIR whose values are not known."""
     return operator.endswith("()") and "." in operator
 
 
@@ -126,14 +127,14 @@ def constant(operation: arith.ConstantOp) -> Term | None:
 
 
 def number(value: float, kind: types.CType) -> Term:
-    """A floating-point number as a term, in one way always; -0.0 is not 0."""
+    """A floating-point number as a term, in a canonical form; -0.0 is not 0."""
     if str(value).startswith("-"):
         return negated(literal(-value, kind))
     return literal(value, kind)
 
 
 def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
-    """The value of an operation with one result; None where it is not one of arith or math."""
+    """The value of an operation with one result; None if it is not one of arith or math."""
     name = operation.name
     kind = type_of(operation.results[0].type) if operation.results else types.INT
     allowed = _allowances(operation)
@@ -174,9 +175,9 @@ def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
 
 
 def _allowances(operation: Operation) -> str:
-    """What an operation of arith or math says beside its operands: `fastmath`, `nsw`, a way of rounding.
+    """The flags of an operation of arith or math: `fastmath`, `nsw`, a rounding mode.
 
-    With it the compiler may compute something else, or nothing that is defined: another function.
+    They permit the compiler to compute another value, or an undefined one: a different function.
     """
     if not operation.name.startswith(("arith.", "math.")):
         return ""
@@ -206,7 +207,7 @@ def truth(test: ex.Test) -> Index:
 
 
 def tested(value: Term) -> ex.Test | None:
-    """The test that a truth value is; None for one of data."""
+    """The test of a truth value; None for one of data."""
     match value:
         case Index(ex.Select(test, ex.Int(1), ex.Int(0))):
             return test
@@ -220,7 +221,7 @@ _OF_BITS = {
     "arith.extsi": -1, "arith.sitofp": -1, "arith.index_cast": -1,
     "arith.extui": 1, "arith.uitofp": 1, "arith.index_castui": 1,
 }  # fmt: skip
-"""What conversions make of a bit that is set: that of a number with a sign is -1."""
+"""The value of a set bit after a conversion: in a signed type it is -1."""
 
 
 def _is_bit(kind: Attribute) -> bool:
@@ -228,12 +229,12 @@ def _is_bit(kind: Attribute) -> bool:
 
 
 def _whole(bit: Term, value: int) -> Term:
-    """This number where a truth value is true, else 0."""
+    """`value` if a truth value is true, else 0."""
     return _selected((bit, Index(ex.Int(value), types.INT), Index(ex.Int(0), types.INT)), types.INT)
 
 
 def _compared_bits(predicate: int, operands: Sequence[Term]) -> Term:
-    """Bits are numbers with a sign, -1 and 0, or without, 1 and 0."""
+    """Compares bits as signed numbers, -1 and 0, or unsigned ones, 1 and 0."""
     is_signed = predicate < len(SIGNED)
     numbers = [_whole(one, -1 if is_signed else 1) for one in operands]
     return _compared_integers(predicate if is_signed else predicate - UNSIGNED, numbers)
@@ -251,7 +252,7 @@ def _compared_integers(predicate: int, operands: Sequence[Term]) -> Term:
 
 
 def _unsigned(value: Term) -> Term:
-    """An integer as the one without a sign that has the same bits."""
+    """An integer as the unsigned one with the same bits."""
     assert isinstance(value.type, types.Integer)
     return converted(value, replace(value.type, signed=False))
 
@@ -264,7 +265,7 @@ def _compared_numbers(predicate: int, operands: Sequence[Term]) -> Term:
 
 
 def _compared(name: str, left: Term, right: Term) -> Term:
-    """a > b is b < a."""
+    """A comparison; a > b becomes b < a."""
     if name.startswith(">"):
         return Apply(name.replace(">", "<"), (right, left), types.INT)
     return Apply(name, (left, right), types.INT)
@@ -285,7 +286,7 @@ def _converted(name: str, value: Term, kind: types.CType) -> Term:
 
 
 def _affine(name: str, operands: Sequence[Index], kind: types.CType, allowed: str) -> Term | None:
-    """The operation on integers as an expression, where it is one; sizes are taken not to overflow."""
+    """The integer operation as an expression, if it is one; sizes are assumed not to overflow."""
     if len(operands) != 2:
         return None
     if kind == types.BOOL:
@@ -310,7 +311,7 @@ def _affine(name: str, operands: Sequence[Index], kind: types.CType, allowed: st
 
 
 def _wrapped(value: int, kind: types.Integer) -> int:
-    """An integer as one of so many bits: operations of arith on numbers wrap around."""
+    """An integer wrapped around to the width of a type, as by operations of arith."""
     return (value - kind.least) % (1 << kind.bits) + kind.least
 
 
@@ -350,7 +351,7 @@ def greatest(values: Sequence[ex.Expr]) -> ex.Expr:
 
 
 def at(map_: AffineMap, values: Sequence[ex.Expr]) -> tuple[ex.Expr, ...] | None:
-    """The results of a map for these dimensions and symbols; None where it divides by what is not a size."""
+    """The results of a map for these dimensions and symbols; None if one is a product or quotient of them."""
     found = [expression(one, values[: map_.num_dims], values[map_.num_dims :]) for one in map_.results]
     known = tuple(one for one in found if one is not None)
     return known if len(known) == len(found) else None
