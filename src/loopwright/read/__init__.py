@@ -1,5 +1,5 @@
-"""Text in, model out: every format Loopwright reads, or `BadInput` at the place it cannot.
+"""Readers of all formats: text in, model out, or `BadInput` with the place of the error.
 
-`c.reader.read_c` and `schedules.read_schedule` are the entries.  Nothing is imported here, since
+The entry points are `c.reader.read_c` and `schedules.read_schedule`.  Nothing is imported here, since
 `import loopwright` loads this module.
 """

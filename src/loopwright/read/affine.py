@@ -1,6 +1,6 @@
-"""What an affine expression or condition means: isl's piecewise expressions and sets.
+"""The meaning of affine expressions and conditions: isl's piecewise expressions and sets.
 
-`/` rounds down, except inside `floor`, `ceil` and `[ ]`, which round whatever is in them; `%`
+`/` rounds down, except inside `floor`, `ceil` and `[ ]`, which round their whole argument; `%`
 is never negative.  Divisors are positive constants and a product has one constant factor.
 """
 
@@ -23,7 +23,7 @@ from loopwright.source import Source, Span
 
 @dataclass(frozen=True)
 class FormulaScope:
-    """Parameters and the dimensions of an unnamed tuple, by name."""
+    """The parameters and the dimensions of an unnamed tuple, by name."""
 
     parameters: tuple[str, ...]
     dimensions: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class FormulaScope:
         return name in self.dimensions or name in self.parameters
 
     def variable(self, name: str) -> isl.PwAff:
-        """The value of a name this scope knows."""
+        """The value of a name in this scope."""
         local = isl.LocalSpace.from_space(self.space)
         if name in self.dimensions:
             aff = isl.Aff.var_on_domain(local, isl.dim_type.set, self.dimensions.index(name))
@@ -55,7 +55,7 @@ class FormulaScope:
         return FormulaScope(self.parameters, self.dimensions + names)
 
     def without(self, inner: isl.Set) -> isl.Set:
-        """`exists` of all dimensions that `inner` has beyond this scope's."""
+        """The projection of `inner` onto this scope: `exists` of all its further dimensions."""
         return first(inner, isl.dim_type.set, len(self.dimensions))
 
 
@@ -117,7 +117,7 @@ def _exists(names: tuple[fm.Symbol, ...], body: fm.Formula, scope: FormulaScope)
 
 
 def number(formula: fm.Formula, scope: FormulaScope, *, exact: bool = False) -> isl.PwAff:
-    """The value of an expression; `exact`: it will be rounded, so division need not."""
+    """The value of an expression; `exact`: it is rounded later, so division need not round."""
     match formula:
         case fm.Symbol():
             return _variable(formula, scope)
@@ -188,5 +188,5 @@ def _call(
 
 
 def _is_constant(value: isl.PwAff) -> bool:
-    """Is it one number, whatever the variables?"""
+    """Whether a value is a single number, independent of the variables."""
     return bool(value.is_cst()) and value.n_piece() == 1

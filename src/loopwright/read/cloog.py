@@ -1,12 +1,12 @@
-"""CLooG's input (`.cloog`): language, context, statements, scattering functions.
+"""Reads CLooG's input (`.cloog`): language, context, statements, scattering functions.
 
     File       ::= Language Context Naming, Count Statement* Naming, Count Scattering* Naming
     Statement  ::= Union "0 0 0"
     Naming     ::= "0" | "1" names...
 
 A statement's instances run in the order of their scattering; without scattering functions, in
-the lexicographic order of their iterators.  Shorter vectors are padded with zeros.  Nothing
-orders instances with the same vector.  CLooG separates loops wherever it can, at any price; here
+the lexicographic order of their iterators.  Shorter vectors are padded with zeros.  Instances with the same
+vector are unordered.  CLooG always separates loops as far as possible; here
 that is the generator's option.
 """
 
@@ -51,7 +51,7 @@ class CloogStatement:
 
 
 def parse(text: str, filename: str) -> Schedule:
-    """The schedule a `.cloog` file describes: one band over all statements S1, S2, ..."""
+    """The schedule that a `.cloog` file describes: one band over all statements S1, S2, ..."""
     lines = Lines.of(checked(Source(filename, text)))
     _take_language(lines)
     parameters, context = _take_context(lines)
@@ -85,7 +85,7 @@ def _take_context(lines: Lines) -> tuple[Parameters, isl.Set]:
 
 
 def _take_names(lines: Lines, what: str, count: int, used: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """`0`, or `1` and as many names as there are things to name."""
+    """Read `0`, or `1` and as many names as there are things to name."""
     first, *rest = lines.take(f"0 or 1, whether {what} are named")
     if lines.count(first, f"0 or 1, whether {what} are named,") == 0:
         return ()
@@ -107,7 +107,7 @@ def _new_name(lines: Lines, word: Word, used: tuple[str, ...]) -> str:
 
 
 def _default_names(letters: str, count: int, used: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """CLooG's own names, but those in use; when the letters run out they are numbered."""
+    """CLooG's own names, except those in use; when the letters run out they are numbered."""
     numbered = (f"{letter}{k}" for k in range(1, count + len(used) + 2) for letter in letters)
     free = (name for name in itertools.chain(letters, numbered) if name not in used)
     return tuple(itertools.islice(free, count))
@@ -130,10 +130,10 @@ def _take_statements(lines: Lines, parameters: Parameters) -> list[CloogStatemen
 
 
 def _take_end(lines: Lines, number: int) -> None:
-    """The line of three numbers after every domain, kept for options CLooG never had.
+    """Read the line of three numbers after every domain, reserved for options that CLooG never had.
 
-    An old dialect has `1`, the signals a statement sends and awaits, and two numbers in its
-    place; signals have no part in the order of the loops and are left out.
+    An old dialect has `1`, the signals that a statement sends and awaits, and two numbers in its
+    place; signals do not affect the order of the loops and are ignored.
     """
     wanted = f"the line 0 0 0 after statement {number}"
     words = lines.take(wanted)
@@ -161,7 +161,7 @@ def _with_iterators(statement: CloogStatement, names: tuple[str, ...]) -> CloogS
 
 
 def _take_order(lines: Lines, statements: list[CloogStatement], parameters: Parameters) -> list[isl.Map]:
-    """Each statement's vectors, all of the same length; what follows them CLooG does not read."""
+    """Each statement's vectors, all of the same length; CLooG does not read what follows them."""
     count = 0 if lines.done() else lines.take_count("the number of scattering functions")
     if count and count != len(statements):
         at = lines.lines[lines.position - 1][0]

@@ -1,10 +1,10 @@
-"""Domains and scatterings of a CLooG file: unions of constraint matrices, or isl's notation.
+"""Reads domains and scatterings of a CLooG file: unions of constraint matrices, or isl's notation.
 
-A matrix is headed by `rows columns`, or by `rows columns out in local parameters` as in
-OpenScop.  A row is `kind coefficients... constant`; kind 0 says the sum is 0, kind 1 that it is
-at least 0.  Coefficients stand in the order output, input, local, parameters.
+A matrix starts with `rows columns`, or with `rows columns out in local parameters` as in
+OpenScop.  A row is `kind coefficients... constant`; kind 0 means that the sum is 0, kind 1 that it is
+at least 0.  Coefficients are in the order output, input, local, parameters.
 
-The lines of a CLooG file: words with their places, comments and empty lines left out.
+`Lines` holds the lines of a CLooG file: words with their places, without comments and empty lines.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A conjunction; `shape` is (out, in, local, parameters) where the header gives it."""
+    """A conjunction; `shape` is (out, in, local, parameters) if the header gives it."""
 
     at: Word
     rows: tuple[Row, ...]
@@ -47,7 +47,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Given:
-    """A relation that was written in isl's notation; its parameters have the names it gives them."""
+    """A relation in isl's notation; its parameters have the names given there."""
 
     at: Word
     relation: Relation
@@ -57,7 +57,7 @@ Union: TypeAlias = tuple[Matrix, ...] | Given
 
 
 def take_union(lines: Lines, wanted: str, read: Reader[Relation]) -> Union:
-    """A count and as many matrices, or one matrix without a count, or isl's notation."""
+    """Read a count and as many matrices, or one matrix without a count, or isl's notation."""
     line = lines.peek(wanted)
     if line[0].text[0] in "{[":
         return _take_given(lines, wanted, read)
@@ -103,7 +103,7 @@ def _take_row(lines: Lines, columns: int, wanted: str) -> Row:
 
 
 def parameters_of(context: Union) -> tuple[str, ...]:
-    """The parameters a context is about: by their own names in isl's notation, else p0, p1, ..."""
+    """The parameters of a context: by their own names in isl's notation, else p0, p1, ..."""
     if isinstance(context, Given):
         return parameter_names(context.relation)
     if not context:
@@ -113,7 +113,7 @@ def parameters_of(context: Union) -> tuple[str, ...]:
 
 
 def dimensions(lines: Lines, union: Union, inputs: int, parameters: int) -> int:
-    """How many dimensions a domain (no inputs) or a scattering (of `inputs` iterators) has."""
+    """The number of dimensions of a domain (no inputs) or a scattering (of `inputs` iterators)."""
     if isinstance(union, Given):
         if isinstance(union.relation, isl.Map) and union.relation.dim(isl.dim_type.in_) != inputs:
             found = union.relation.dim(isl.dim_type.in_)
@@ -139,7 +139,7 @@ def _outputs(lines: Lines, matrix: Matrix, inputs: int, parameters: int) -> int:
 
 @dataclass(frozen=True)
 class Parameters:
-    """`written` are the names used in isl's notation, `names` what they are to be called."""
+    """`written` are the names used in isl's notation, `names` the final ones."""
 
     written: tuple[str, ...]
     names: tuple[str, ...]
@@ -164,7 +164,7 @@ def as_map(lines: Lines, union: Union, size: int, inputs: int, parameters: Param
 
 
 def _union_text(union: tuple[Matrix, ...], outputs: int, inputs: int | None, parameters: int) -> str:
-    """The union in isl's notation, with names by position; an empty one holds nothing."""
+    """The union in isl's notation, with names by position; an empty one is the empty set."""
     parts = [_matrix_text(matrix, outputs, inputs, parameters) for matrix in union]
     body = "; ".join(parts) or f"{_head(outputs, inputs)} : 1 = 0"
     return f"[{', '.join(_names('p', parameters))}] -> {{ {body} }}"
@@ -192,7 +192,7 @@ def _row_text(row: Row, names: list[str]) -> str:
 
 
 def _called(lines: Lines, given: Given, parameters: Parameters) -> tuple[str, ...]:
-    """Names by name where isl's notation uses the context's own, by position otherwise, as CLooG does."""
+    """The parameters by name if isl's notation uses the context's names, otherwise by position, as CLooG."""
     names = parameter_names(given.relation)
     if all(name in parameters.written for name in names):
         return tuple(parameters.names[parameters.written.index(name)] for name in names)
@@ -224,7 +224,7 @@ class Word:
 
 @dataclass
 class Lines:
-    """A place in a list of lines, which moves on as they are taken."""
+    """A position in a list of lines, which advances as they are taken."""
 
     source: Source
     lines: list[tuple[Word, ...]]
@@ -246,7 +246,7 @@ class Lines:
         return self.position >= len(self.lines)
 
     def peek(self, wanted: str) -> tuple[Word, ...]:
-        """The next line, which must be there: it is `wanted`."""
+        """The next line, which must exist; `wanted` describes it."""
         if self.done():
             end = len(self.source.text.rstrip())
             raise mistake(self.source, end, f"the file ends where {wanted} should be")
@@ -258,12 +258,12 @@ class Lines:
         return line
 
     def put_back(self, words: tuple[Word, ...]) -> None:
-        """Let `words` be a line of their own, the next one."""
+        """Insert `words` as the next line."""
         if words:
             self.lines.insert(self.position, words)
 
     def take_count(self, wanted: str) -> int:
-        """The number at the start of a line; CLooG reads past whatever follows it there."""
+        """The number at the start of a line; CLooG ignores whatever follows it there."""
         return self.count(self.take(wanted)[0], wanted)
 
     def count(self, word: Word, wanted: str) -> int:

@@ -1,7 +1,7 @@
-"""Affine expressions and conditions as values, and how they are written.
+"""Affine expressions and conditions as values, and their text.
 
-Where a value was read from a text, `at` is its place there.  Two values are equal when they say the
-same, wherever they stand; `written` and the grammar of `read.formula_grammar` are inverses:
+If a value was read from a text, `at` is its place there.  Two values are equal if they have the same
+structure, regardless of place; `written` and the grammar of `read.formula_grammar` are inverses:
 
     parse(written(f)) = f
 """
@@ -24,7 +24,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Numeral:
-    """Not negative: -3 is `Negative(Numeral(3))`."""
+    """A nonnegative number: -3 is `Negative(Numeral(3))`."""
 
     value: int
     at: Span | None = field(default=None, compare=False, repr=False)
@@ -44,7 +44,7 @@ class Negative:
 
 @dataclass(frozen=True)
 class Addition:
-    """Of two terms or more."""
+    """A sum of two or more terms."""
 
     terms: tuple[Formula, ...]
     at: Span | None = field(default=None, compare=False, repr=False)
@@ -52,7 +52,7 @@ class Addition:
 
 @dataclass(frozen=True)
 class Multiplicative:
-    """`* / %`; a product without a sign, `2i`, is one too."""
+    """`* / %`; a product without an operator, `2i`, is one too."""
 
     operator: str
     left: Formula
@@ -88,7 +88,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Junction:
-    """`and` or `or` of two arguments or more."""
+    """`and` or `or` of two or more arguments."""
 
     conjunction: bool
     arguments: tuple[Formula, ...]
@@ -125,7 +125,7 @@ Formula: TypeAlias = (
 
 
 class _Binding(IntEnum):
-    """How tightly the parts of a text hold together: a looser one is put in parentheses."""
+    """The precedence of a text: operands of lower precedence are put in parentheses."""
 
     VALUE = 0
     ANY = 1
@@ -138,12 +138,12 @@ class _Binding(IntEnum):
 
 
 def written(formula: Formula) -> str:
-    """The formula as the grammar reads it."""
+    """The formula as text in the grammar."""
     return _within(formula, _Binding.VALUE)
 
 
 def _within(formula: Formula, least: _Binding) -> str:
-    """The text where one that holds together as tightly as `least` is expected."""
+    """The text as an operand that needs at least the precedence `least`."""
     text, binding = _text(formula)
     return text if binding >= least else f"({text})"
 
@@ -183,7 +183,7 @@ def _text(formula: Formula) -> tuple[str, _Binding]:
 
 
 def _sum(terms: tuple[Formula, ...]) -> str:
-    """A negative term after the first is subtracted."""
+    """A sum; negative terms after the first are subtracted."""
     text = _within(terms[0], _Binding.PRODUCT)
     for term in terms[1:]:
         if isinstance(term, Negative):

@@ -1,4 +1,4 @@
-"""The grammar of affine expressions and conditions, as people and isl write them.
+"""The grammar of affine expressions and conditions, in users' and isl's notation.
 
 value   ::= any ["?" value ":" value]          any ::= all {("or" | "||") all}
 all     ::= test {("and" | "&&") test}         test ::= ("not" | "!") test | exists | compare
@@ -10,7 +10,7 @@ product ::= factor {("*" | "/" | "%" | "mod") factor}
 factor  ::= {"-" | "+"} (NUMBER [factor] | NAME | "(" value ")" | "[" sum "]" | call)
 call    ::= ("floor" | "ceil" | "floord" | "ceild" | "min" | "max") "(" value {"," value} ")"
 
-The words of an affine expression or condition, each with its place.
+The module also splits an affine expression or condition into words with their places.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from loopwright.read.text import LONGEST_NUMBER, mistake
 from loopwright.source import Source, Span
 
 DEEPEST = 64
-"""How far expressions may be nested: a person's are not, and Python's own stack is finite."""
+"""The maximum nesting of expressions: nobody writes deeper ones, and Python's stack is finite."""
 
 COMPARISONS = ("<", "<=", ">", ">=", "=", "==", "!=")
 CALLS = {"floor": 1, "ceil": 1, "floord": 2, "ceild": 2, "min": None, "max": None}
-"""The functions there are, with how many arguments they take; None: one or more."""
+"""The functions, with their number of arguments; None: one or more."""
 WORDS = (*CALLS, "and", "or", "not", "exists", "mod", "true", "false")
-"""Names with a meaning of their own, which nothing else can have."""
+"""Reserved names."""
 
 
 def parse_condition(source: Source, start: int, end: int) -> fm.Formula:
@@ -42,7 +42,7 @@ def parse_condition(source: Source, start: int, end: int) -> fm.Formula:
 
 
 def parse_expressions(source: Source, start: int, end: int) -> list[fm.Formula]:
-    """The expressions `text[start:end]` lists, separated by commas; none where it is empty."""
+    """The expressions that `text[start:end]` lists, separated by commas; empty if the text is empty."""
     parser = Parser(source, tokens(source, start, end), lists=False)
     if parser.token.kind is TokenKind.END:
         return []
@@ -55,12 +55,12 @@ def parse_expressions(source: Source, start: int, end: int) -> list[fm.Formula]:
 
 @dataclass
 class Parser:
-    """A recursive descent over the tokens; each method reads what its name says."""
+    """A recursive descent parser; each method parses the rule with its name."""
 
     source: Source
     tokens: list[Token]
     lists: bool
-    """May comparisons compare lists?  Not where commas separate expressions."""
+    """Whether comparisons may compare lists; not where commas separate expressions."""
     position: int = 0
     depth: int = 0
 
@@ -220,7 +220,7 @@ class Parser:
         raise self.error(f"{self.shown()} where a name or a number should be")
 
     def scaled(self, number: fm.Numeral) -> fm.Formula:
-        """`2i` and `2(i + j)` are products, as in isl."""
+        """Parse `2i` and `2(i + j)` as products, as isl does."""
         token = self.token
         if token.text in ("(", "[") or (token.kind is TokenKind.NAME and token.text not in WORDS):
             return fm.Multiplicative("*", number, self.primary(), self.place(token))
@@ -265,7 +265,7 @@ PATTERN = re.compile(
 
 
 def tokens(source: Source, start: int, end: int) -> list[Token]:
-    """The words of `source.text[start:end]`, comments left out; the last one is the end."""
+    """The words of `source.text[start:end]` without comments; the last one is the end."""
     found: list[Token] = []
     last = position = start
     while position < end:

@@ -1,4 +1,4 @@
-"""isl's flat code generation input (`.in`): a schedule map, a context, and options, in that order.
+"""Reads isl's flat code generation input (`.in`): a schedule map, a context, and options, in that order.
 
 The schedule maps statement instances to time vectors.  Options map time vectors to
 `separate[d]`, `atomic[d]`, `unroll[d]` or `separation_class[[d] -> [k]]`.
@@ -25,7 +25,7 @@ LOOP_TYPES = ("atomic", "separate", "unroll")
 
 
 def parse(text: str, filename: str) -> Schedule:
-    """The schedule a `.in` file describes: one band, or one for each space of time vectors."""
+    """The schedule that a `.in` file describes: one band, or one for each space of time vectors."""
     source = without_comments(checked(Source(filename, text)))
     pieces = _three_pieces(source)
     schedule = _read(isl.UnionMap.read_from_str, source, pieces, 0)
@@ -92,9 +92,9 @@ def _skip_space(text: str, offset: int) -> int:
 
 
 def _check_options(source: Source, piece: Span, options: isl.UnionMap) -> None:
-    """Every option is one isl has.
+    """Raise unless every option is one of isl's.
 
-    An option about time vectors that the schedule does not have selects none of them, as in isl.
+    An option on time vectors that the schedule does not have selects none of them, as in isl.
     """
     for option in sorted(maps_of(options), key=str):
         name = option.get_tuple_name(isl.dim_type.out) or ""
@@ -110,14 +110,14 @@ def _check_options(source: Source, piece: Span, options: isl.UnionMap) -> None:
 
 
 def tuple_name(space: isl.Space) -> str:
-    """The name of the tuples of a set space; parameters alone have none."""
+    """The name of the tuples of a set space; "" for parameters only."""
     if space.is_params() or not space.has_tuple_name(isl.dim_type.set):
         return ""
     return str(space.get_tuple_name(isl.dim_type.set))
 
 
 def is_loop_option(space: isl.Space) -> bool:
-    """`atomic[d]`, `separate[d]`, `unroll[d]` or `separation_class[[d] -> [k]]`."""
+    """Whether an option is `atomic[d]`, `separate[d]`, `unroll[d]` or `separation_class[[d] -> [k]]`."""
     name = tuple_name(space)
     if name == "separation_class":
         return bool(space.is_wrapping()) and _shape(space.unwrap()) == (1, 1)
@@ -129,7 +129,7 @@ def _shape(space: isl.Space) -> tuple[int, int]:
 
 
 def _tree(schedule: isl.UnionMap, options: isl.UnionMap) -> Tree:
-    """One band; where time vectors live in several spaces, nothing orders the spaces."""
+    """One band; if time vectors are in several spaces, the spaces are unordered."""
     spaces = sorted((time.get_space() for time in sets_of(schedule.range())), key=_space_key)
     if not spaces:
         return LEAF
@@ -140,7 +140,7 @@ def _tree(schedule: isl.UnionMap, options: isl.UnionMap) -> Tree:
 
 
 def _band(schedule: isl.UnionMap, options: isl.UnionMap, space: isl.Space) -> Band:
-    """The instances scheduled in one space, its vectors made plain: no name, no nesting."""
+    """The instances scheduled in one space, with flat, unnamed vectors."""
     vectors = isl.UnionSet.from_set(isl.Set.universe(space))
     flat = isl.UnionMap.from_map(_plain(space))
     mine = schedule.intersect_range(vectors).apply_range(flat)
@@ -149,7 +149,7 @@ def _band(schedule: isl.UnionMap, options: isl.UnionMap, space: isl.Space) -> Ba
 
 
 def _plain(space: isl.Space) -> isl.Map:
-    """The vectors of a space as unnamed, unnested ones."""
+    """The map from the vectors of a space to flat, unnamed ones."""
     identity = isl.Map.identity(space.map_from_set())
     return identity.flatten_range().reset_tuple_id(isl.dim_type.out)
 

@@ -1,8 +1,8 @@
-"""Objects in isl's notation inside a user's text, with isl's complaints put in their place.
+"""Reads objects in isl's notation inside a user's source, and locates isl's error messages in it.
 
-isl reports where a text went wrong only on the standard error stream, and only when told to
-warn.  So a text is read without messages first; one that fails is read again in a context of its
-own with the stream caught, and `(line, column)` of the first complaint is translated.
+isl reports the place of an error only on the standard error stream, and only if told to
+warn.  So a text is read without messages first; if this fails, it is read again in a separate context
+with the stream captured, and `(line, column)` of the first message is translated.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ T = TypeVar("T")
 Reader = Callable[[isl.Context, str], T]
 
 WARN = 0
-"""isl's ISL_ON_ERROR_WARN: go on after an error, but say on standard error what it was."""
+"""isl's ISL_ON_ERROR_WARN: continue after an error, but report it on standard error."""
 
 
 @dataclass(frozen=True)
 class Complaint:
-    """What isl has against a text, at `offset` characters into it."""
+    """isl's error message about a text, at the character `offset`."""
 
     message: str
     offset: int
@@ -41,7 +41,7 @@ class Complaint:
 def read_isl(read: Reader[T], source: Source, start: int, end: int, what: str, like: str = "{ ... }") -> T:
     """`source.text[start:end]` as the isl object `what`, or `BadInput` at the place where isl stops.
 
-    `like` is what such an object looks like.
+    `like` is an example of such an object.
     """
     text = source.text[start:end]
     try:
@@ -58,7 +58,7 @@ def read_isl(read: Reader[T], source: Source, start: int, end: int, what: str, l
 
 
 def complaint_about(read: Reader[T], text: str) -> Complaint | None:
-    """isl's first complaint about the text that has a place; None where it has none."""
+    """isl's first error message about the text that has a place; None if there is none."""
     context = isl.Context()
     context.set_on_error(WARN)
     with _standard_error_caught() as caught:
@@ -93,13 +93,13 @@ def _first_complaint(stream: str, text: str) -> Complaint | None:
 
 
 def _word(got: str | None) -> str:
-    """The text of the token isl says it met: `ident 'j'`, `token '>'`, `'}'`."""
+    """The text of the token that isl reports: `ident 'j'`, `token '>'`, `'}'`."""
     quoted = re.search(r"'(.*)'", got or "")
     return quoted.group(1) if quoted else ""
 
 
 def _place(text: str, line: int, column: int, word: str) -> int:
-    """The offset of isl's (line, column), moved back onto the word if isl is already past it."""
+    """The offset of isl's (line, column), moved back to the word if isl is already past it."""
     offset = Source("", text).offset(line, column)
     if not word or text.startswith(word, offset):
         return offset
@@ -114,7 +114,7 @@ def _first(text: str) -> int:
 
 @contextmanager
 def _standard_error_caught() -> Iterator[Callable[[], str]]:
-    """While this lasts, what the process writes to file descriptor 2 goes to a temporary file."""
+    """A context in which the process's output to file descriptor 2 goes to a temporary file."""
     with tempfile.TemporaryFile() as file:
 
         def caught() -> str:

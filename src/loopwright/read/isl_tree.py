@@ -1,4 +1,4 @@
-"""isl's schedule trees in YAML (`.st`; [Grosser2015, section 6.1]), with every node type isl has."""
+"""Reads isl's schedule trees in YAML (`.st`; [Grosser2015, section 6.1]), with all node types of isl."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOOP_TYPE = {
 
 
 def parse(text: str, filename: str) -> trees.Schedule:
-    """The schedule a `.st` file describes."""
+    """The schedule that a `.st` file describes."""
     source = checked(Source(filename, text))
     check_tree_text(source)
     try:
@@ -36,7 +36,7 @@ def parse(text: str, filename: str) -> trees.Schedule:
 
 
 def _check(source: Source, root: isl.ScheduleNode) -> None:
-    """Refuse what isl reads but would lose instances or options by: see the three checks below."""
+    """Refuse trees that isl reads but loses instances or options of: see the three checks below."""
     bands = 0
     for node in _nodes(root):
         match Kind(node.get_type()):
@@ -52,7 +52,7 @@ def _check_options(source: Source, node: isl.ScheduleNode) -> None:
     """Refuse options of the band `node` that are not isl's own, or do not fit the band.
 
     They are `atomic[d]`, `separate[d]`, `unroll[d]`, the same after `isolate[] ->`, and
-    `isolate[[outer dimensions] -> [the band's]]`.  isl ignores any other without a message.
+    `isolate[[outer dimensions] -> [the band's]]`.  isl silently ignores any other.
     """
     for option in sets_of(node.band_get_ast_build_options()):
         _check_option(source, node, option.get_space())
@@ -79,7 +79,7 @@ def _counted(space: isl.Space) -> str:
 
 
 def _nodes(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
-    """The nodes from the root down, in the order of the text; leaves left out."""
+    """The nodes from the root down, in source order, without leaves."""
     if Kind(node.get_type()) == Kind.leaf:
         return
     yield node
@@ -95,7 +95,7 @@ def _check_filters(source: Source, node: isl.ScheduleNode) -> None:
 
 
 def _check_covered(source: Source, node: isl.ScheduleNode, number: int) -> None:
-    """Every instance that reaches a band has a place in it; isl would drop those that have none."""
+    """Raise unless every instance that reaches a band has a place in it; isl would drop the others."""
     if node.band_n_member() == 0 or _below_extension(node):
         return
     lost = node.get_domain().subtract(node.band_get_partial_schedule_union_map().domain())
@@ -106,7 +106,7 @@ def _check_covered(source: Source, node: isl.ScheduleNode, number: int) -> None:
 
 
 def _below_extension(node: isl.ScheduleNode) -> bool:
-    """Is an ancestor an extension?  isl does not tell which instances reach such a node."""
+    """Whether an ancestor is an extension: isl does not tell which instances reach such a node."""
     while node.has_parent():
         node = node.parent()
         if Kind(node.get_type()) == Kind.extension:
@@ -164,7 +164,7 @@ def _filter(node: isl.ScheduleNode) -> trees.Filter:
 
 
 def _band(node: isl.ScheduleNode) -> trees.Tree:
-    """The band; one without members orders nothing and is left out."""
+    """The band; one without members orders nothing and is dropped."""
     child = _tree(node.child(0))
     count = node.band_n_member()
     if count == 0:
@@ -187,7 +187,7 @@ def _member(node: isl.ScheduleNode, k: int) -> trees.Member:
 
 
 def _isolate(node: isl.ScheduleNode) -> isl.Map | None:
-    """The option `isolate[[outer] -> [band]]` as a map, or None where nothing is isolated."""
+    """The option `isolate[[outer] -> [band]]` as a map, or None if nothing is isolated."""
     isolated = node.band_get_ast_isolate_option().unwrap()
     if isolated.is_empty():
         return None
@@ -195,5 +195,5 @@ def _isolate(node: isl.ScheduleNode) -> isl.Map | None:
 
 
 def _unnamed(schedule: isl.UnionMap) -> isl.UnionMap:
-    """A partial schedule may name its space; our bands do not."""
+    """A partial schedule without the name of its space, as our bands have none."""
     return union_map((one.reset_tuple_id(OUT) for one in maps_of(schedule)), schedule.get_space())

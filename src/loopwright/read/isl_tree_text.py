@@ -1,7 +1,7 @@
-"""The text of a schedule tree: what isl ignores without a message, and where it stops reading.
+"""Checks the text of a schedule tree for what isl silently ignores, and locates isl's errors.
 
-isl reads the objects of a tree, which are quoted, apart from the tree, so its complaint about
-one of them says neither which nor where in the file; here they are read again one by one.
+isl reads the quoted objects of a tree separately from the tree, so its message about
+one of them tells neither which nor where in the file; here they are read again one by one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from loopwright.read.text import mistake, without_comments
 from loopwright.source import Source
 
 DEEPEST = 100
-"""How far nodes may be nested; every room walks them recursively."""
+"""The maximum nesting of nodes; every room walks them recursively."""
 
 OBJECTS: dict[str, Reader[object]] = {
     "context": isl.Set.read_from_str,
@@ -35,7 +35,7 @@ OBJECTS: dict[str, Reader[object]] = {
 """What the text after each key is."""
 
 ABOUT = {"option": "options", "expecting child": "mark"}
-"""The key that a complaint of isl's which has no place is about, by a word in it."""
+"""The key that an isl message without a place refers to, by a word in it."""
 
 KEYS = (*OBJECTS, "child", "coincident", "mark", "permutable", "sequence", "set")
 
@@ -49,7 +49,7 @@ TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Entry:
-    """`key: "text"`, the text without its quotes; None where something else follows the key."""
+    """`key: "text"`, with the text without its quotes; None if something else follows the key."""
 
     key: str
     at: int
@@ -81,13 +81,13 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "sequence": ("dash", "open"),
     "set": ("dash", "open"),
 }
-"""What may stand after a key and its colon."""
+"""What may follow a key and its colon."""
 
 
 def check_tree_text(source: Source) -> None:
     """Refuse keys given twice (isl takes the last), text after the tree, and trees too deep to walk.
 
-    What follows a key is checked here too: given something else, isl does not always come back.
+    What follows a key is checked here too: given something else, isl does not always terminate.
     """
     open_mappings: list[Mapping] = []
     ended = False
@@ -117,7 +117,7 @@ def _tokens(source: Source) -> Iterator[re.Match[str]]:
 
 
 def _belongs(token: re.Match[str], before: str, key: str) -> bool:
-    """May this stand after `before` in what belongs to `key`?"""
+    """Whether a token may follow `before` in the value of `key`."""
     if not key:
         return False
     match token.lastgroup:
@@ -153,7 +153,7 @@ def _close(mappings: list[Mapping], column: int) -> None:
 def _add_key(
     source: Source, mappings: list[Mapping], token: re.Match[str], value: list[re.Match[str]]
 ) -> str:
-    """Note a key and look at what stands after its colon."""
+    """Record a key and check what follows its colon."""
     key = token.group().strip('"')
     if key not in KEYS:
         hint = f"the keys of a schedule tree are {', '.join(sorted(KEYS))}"
@@ -175,7 +175,7 @@ def _add_key(
 
 
 def _check_ends(source: Source, text: re.Match[str]) -> None:
-    """An object ends with a bracket; isl does not look at what follows it."""
+    """Raise unless an object ends with a bracket; isl ignores anything after it."""
     last = text.end() - 2
     while last > text.start() and source.text[last].isspace():
         last -= 1
@@ -184,7 +184,7 @@ def _check_ends(source: Source, text: re.Match[str]) -> None:
 
 
 def entries(source: Source) -> Iterator[Entry]:
-    """The keys in the order of the text, with the quoted texts that follow them."""
+    """The keys in source order, with the quoted texts that follow them."""
     tokens = list(_tokens(source))
     for k, token in enumerate(tokens):
         if token.lastgroup != "key":
@@ -213,7 +213,7 @@ def explain(source: Source, error: isl.Error) -> BadInput:
 
 
 def _explain_entry(source: Source, entry: Entry) -> BadInput | None:
-    """What is wrong with one entry by itself."""
+    """The error in one entry by itself."""
     if entry.key not in OBJECTS or entry.text is None:
         return None
     try:
@@ -224,7 +224,7 @@ def _explain_entry(source: Source, entry: Entry) -> BadInput | None:
 
 
 def node_error(source: Source, keys: tuple[str, ...], message: str, hint: str, number: int = 0) -> BadInput:
-    """An error at one of these keys, by its number in the order of the text."""
+    """An error at one of these keys, by its number in source order."""
     found = [entry for entry in entries(source) if entry.key in keys]
     at = found[min(number, len(found) - 1)]
     return mistake(source, at.at, message, length=len(at.key), hint=hint)

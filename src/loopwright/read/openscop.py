@@ -1,11 +1,11 @@
-"""OpenScop (`.scop`): what Clan, Candl, Pluto and CLooG tell each other.
+"""Reads OpenScop (`.scop`), the exchange format of Clan, Candl, Pluto and CLooG.
 
-A statement has a domain, a scattering that orders its instances (without one, the iterators do), the
-cells it touches, and its text.  `parse` gives the order alone, for the code generator; `read_openscop`
+A statement has a domain, a scattering that orders its instances (without one, the iterators do), its
+accesses, and its source.  `parse` returns only the order, for the code generator; `read_openscop`
 the whole program.  A domain may have more dimensions than the statement has iterators: Pluto puts the
-numbers of tiles in front.
+tile numbers first.
 
-The text of a file:
+The format of a file:
 
     File       ::= "<OpenScop>" Language "CONTEXT" Union Names Count Statement* Extension* "</OpenScop>"
     Names      ::= "0" | "1" ("<strings>" names... "</strings>" | names...)
@@ -13,8 +13,8 @@ The text of a file:
     Relation   ::= ("DOMAIN" | "SCATTERING" | "READ" | "WRITE" | "MAY_WRITE") Union
     Extension  ::= "<" tag ">" lines... "</" tag ">"
 
-A Union is a count of matrices, and the matrices.  Of the extensions, `<body>` says what a statement
-is and `<arrays>` what the numbers of the arrays are called; the others are left alone.
+A Union is a count of matrices, and the matrices.  Of the extensions, `<body>` has a statement's
+source and `<arrays>` the names of the numbered arrays; the others are ignored.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 @dataclass(frozen=True)
 class ScopBody:
-    """What a statement does, in the language of the file, and what its iterators are called there."""
+    """The source of a statement, in the language of the file, and the names of its iterators there."""
 
     iterators: tuple[str, ...]
     place: Span
@@ -84,7 +84,7 @@ class ScopText:
 
 
 def take_scop(lines: Lines) -> ScopText:
-    """The one scop of a file."""
+    """Read the single scop of a file."""
     _take_word(lines, "<OpenScop>", "an OpenScop file begins with <OpenScop>")
     language = lines.take("the language")[0]
     if not NAME.match(language.text):
@@ -114,7 +114,7 @@ def _take_word(lines: Lines, wanted: str, hint: str) -> Word:
 
 
 def _take_parameters(lines: Lines, count: int) -> tuple[str, ...]:
-    """The names that are given; without any, P1, P2, ..."""
+    """The given names; without any, P1, P2, ..."""
     if lines.take_count("0 or 1, whether parameters are named,") == 0:
         return tuple(f"P{k + 1}" for k in range(count))
     words: list[Word] = []
@@ -176,7 +176,7 @@ def _tag(lines: Lines) -> Word:
 
 
 def _take_extension(lines: Lines, tag: Word) -> list[tuple[Word, ...]]:
-    """What is between the tag and the one that closes it."""
+    """The lines between the tag and its closing tag."""
     closing = tag.text.replace("<", "</")
     inside: list[tuple[Word, ...]] = []
     while lines.peek(closing)[0].text != closing:
@@ -186,7 +186,7 @@ def _take_extension(lines: Lines, tag: Word) -> list[tuple[Word, ...]]:
 
 
 def _body(lines: Lines, inside: list[tuple[Word, ...]]) -> ScopBody | None:
-    """A count of iterators, their names if there are any, and the text; inside `<extbody>` too."""
+    """A count of iterators, their names if there are any, and the source; inside `<extbody>` too."""
     first = next((k for k, line in enumerate(inside) if line[0].text == "<body>"), -1)
     last = next((k for k, line in enumerate(inside) if line[0].text == "</body>"), len(inside))
     rest = inside[first + 1 : last]
@@ -204,7 +204,7 @@ def _body(lines: Lines, inside: list[tuple[Word, ...]]) -> ScopBody | None:
 
 
 def _array_names(lines: Lines, inside: list[tuple[Word, ...]]) -> dict[int, str]:
-    """A count, then a number and a name each."""
+    """The names of arrays: a count, then a number and a name for each."""
     names: dict[int, str] = {}
     for line in inside[1:]:
         if len(line) != 2:
@@ -227,7 +227,7 @@ class Scop:
 
 
 def parse(text: str, filename: str) -> Schedule:
-    """The schedule an OpenScop file describes: one band over all statements S1, S2, ..."""
+    """The schedule that an OpenScop file describes: one band over all statements S1, S2, ..."""
     scop = _scop(Source(filename, text))
     domain, context = scop.program.domain(), scop.program.context
     pairs = zip(scop.program.statements, scop.times, strict=True)
@@ -238,7 +238,7 @@ def parse(text: str, filename: str) -> Schedule:
 
 
 def read_openscop(path: str | Path) -> Program:
-    """The program an OpenScop file describes."""
+    """The program that an OpenScop file describes."""
     return _scop(load(path)).program
 
 
@@ -248,7 +248,7 @@ def _scop(source: Source) -> Scop:
 
 
 class _Reading:
-    """One file on its way from matrices to sets."""
+    """The conversion of one file from matrices to sets."""
 
     def __init__(self, lines: Lines, text: ScopText, source: Source) -> None:
         self.lines, self.text = lines, text
@@ -294,7 +294,7 @@ class _Reading:
         return Statement(name, iterators, domain, schedule, accesses, body, ("int",) * size)
 
     def _iterators(self, text: StatementText, size: int) -> tuple[str, ...]:
-        """The names of the text for the last dimensions; those in front are numbers of tiles."""
+        """The iterators in the source name the last dimensions; those before are tile numbers."""
         own = text.body.iterators if text.body else ()
         if len(own) > size:
             raise self.lines.at(text.at, f"{len(own)} iterators in a domain of {size} dimensions")
@@ -321,7 +321,7 @@ class _Reading:
         return found
 
     def _access(self, relation: ScopRelation, domain: isl.Set, place: Span) -> Access:
-        """The first output is the number of the array, the others are the subscripts."""
+        """An access: the first output is the number of the array, the others are the subscripts."""
         found = self._map(relation, domain, domain.dim(isl.dim_type.set))
         number = _fixed(found) if found.dim(OUT) else None
         if number is None:
@@ -332,7 +332,7 @@ class _Reading:
         return Access(name, cells, relation.kind != "READ", must, place)
 
     def _refuse_other_ranks(self, text: StatementText, accesses: tuple[Access, ...]) -> None:
-        """Cells of one array with different numbers of subscripts could not be told to be the same."""
+        """Raise if accesses to one array have different numbers of subscripts, and cannot be compared."""
         for relation, access in zip(text.accesses, accesses, strict=True):
             rank = access.relation.dim(OUT)
             if self.ranks.setdefault(access.array, rank) != rank:
@@ -342,7 +342,7 @@ class _Reading:
                 raise self.lines.at(relation.at, message)
 
     def _body(self, text: StatementText, iterators: tuple[str, ...]) -> Body:
-        """The text with its iterators as holes; without a text, nothing at the place of the statement."""
+        """The source with its iterators as holes; empty at the place of the statement if there is none."""
         if text.body is None:
             return Body(self.source.at(text.domain.at.offset, 0))
         place = text.body.place
@@ -356,26 +356,26 @@ class _Reading:
 
 
 def _fixed(relation: isl.Map) -> int | None:
-    """The value all points have in the first output."""
+    """The common value of all points in the first output."""
     value = relation.range().coalesce().plain_get_val_if_fixed(isl.dim_type.set, 0)
     return int(value.to_python()) if value.is_int() else None
 
 
 def _same_length(times: list[isl.Map]) -> list[isl.Map]:
-    """Shorter vectors are padded with zeros, as CLooG does."""
+    """Pad shorter vectors with zeros, as CLooG does."""
     size = max((one.dim(OUT) for one in times), default=0)
     return [padded(one, size) for one in times]
 
 
 def _with_zeros(times: isl.Map, places: range) -> isl.Map:
-    """The vectors with zeros put in, so that they end up at `places`."""
+    """The vectors with zeros inserted at `places`."""
     for place in places:
         times = times.insert_dims(OUT, place, 1).fix_val(OUT, place, isl.Val(0))
     return times
 
 
 def _alternating(statements: list[Statement], times: list[isl.Map]) -> list[isl.Map]:
-    """Positions and iteration numbers in turn, the form of the model; zeros put in where it is another."""
+    """Positions and iteration numbers alternating, the form of the model; zeros are inserted if needed."""
     if all(map(_alternates, statements, times)):
         return times
     size = max((one.dim(OUT) for one in times), default=0)

@@ -1,4 +1,4 @@
-"""Loopwright's own description of loops (`.poly`): the quadruple of PolyGen [Courant2021, section 2].
+"""Reads Loopwright's own description of loops (`.poly`): the quadruple of PolyGen [Courant2021, section 2].
 
     param n, m                          # the problem's sizes
     context n >= 1 and m >= 1           # what is known of them
@@ -9,9 +9,9 @@
     option separate 0 : t0 >= 4         # how dimension 0 becomes loops, where t0 >= 4
     isolate   t0 <= n - 4               # the part of the schedule's vectors to generate apart
 
-A clause runs up to the next keyword at the start of a line.
+A clause extends to the next keyword at the start of a line.
 
-The clauses of a `.poly` file: which there are, what they name, and that they fit together.
+The module also parses the clauses of a `.poly` file, and checks that they are consistent.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from loopwright.source import Source
 
 @dataclass(frozen=True)
 class PolyStatement:
-    """One statement's domain, schedule vectors and, where they differ from it, call arguments."""
+    """One statement's domain, schedule vectors and, if they differ from it, call arguments."""
 
     name: str
     domain: isl.Set
@@ -44,7 +44,7 @@ class PolyStatement:
 
 
 def parse(text: str, filename: str) -> Schedule:
-    """The schedule a `.poly` file describes: one band over all its statements."""
+    """The schedule that a `.poly` file describes: one band over all its statements."""
     source = checked(Source(filename, text))
     parsed = parse_clauses(source)
     scope = FormulaScope(parsed.parameters)
@@ -84,7 +84,7 @@ def _map(scope: FormulaScope, values: list[isl.PwAff]) -> isl.Map:
 
 
 def _schedule(statement: PolyStatement, size: int) -> isl.Map:
-    """The instances of the domain to their vectors, zeros at the end."""
+    """The map from instances of the domain to their vectors, padded with zeros."""
     domain = statement.domain
     result = isl.Map.from_domain_and_range(
         domain, isl.Set.universe(domain.get_space().params().set_from_params())
@@ -137,12 +137,12 @@ TOP = ("param", "context", "statement", "option", "isolate")
 INNER = ("domain", "schedule", "argument")
 KEYWORDS = (*TOP, *INNER)
 MAY_BE_EMPTY = ("schedule", "argument")
-"""A statement that nothing orders, a call without arguments."""
+"""The clauses that may be empty: a statement without an order, a call without arguments."""
 
 
 @dataclass(frozen=True)
 class Clause:
-    """`keyword text[start:end]`, the keyword at offset `at`."""
+    """`keyword text[start:end]`, with the keyword at offset `at`."""
 
     keyword: str
     at: int
@@ -200,7 +200,7 @@ def parse_clauses(source: Source) -> PolyText:
 
 
 def _clauses(blank: Source) -> Iterator[Clause]:
-    """The clauses in order; text before the first keyword is an error."""
+    """The clauses in order; raises for text before the first keyword."""
     starts = list(re.finditer(r"^[ \t]*(" + "|".join(KEYWORDS) + r")\b", blank.text, re.MULTILINE))
     first = re.search(r"\S+", blank.text)
     if first and (not starts or first.start() < starts[0].start(1)):
@@ -217,7 +217,7 @@ def _clauses(blank: Source) -> Iterator[Clause]:
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
-    """The end of `text[start:end]` without the white space at its end."""
+    """The end of `text[start:end]` without trailing white space."""
     return start + len(text[start:end].rstrip())
 
 
@@ -248,12 +248,12 @@ def _error(source: Source, clause: Clause, message: str, hint: str | None = None
 
 
 def _names(source: Source, clause: Clause, used: tuple[str, ...]) -> list[str]:
-    """The names a `param` clause lists."""
+    """The names that a `param` clause lists."""
     return _listed(source, tokens(source, clause.start, clause.end), used)
 
 
 def _listed(source: Source, words: list[Token], used: tuple[str, ...]) -> list[str]:
-    """`NAME {"," NAME} END`, no name twice nor one of `used`."""
+    """`NAME {"," NAME} END`, with no name twice and none of `used`."""
     names: list[str] = []
     for k, word in enumerate(words):
         if k % 2 == 0:

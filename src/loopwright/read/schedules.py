@@ -1,4 +1,4 @@
-"""Descriptions of schedules: the reader is chosen by the end of the file's name."""
+"""Reads descriptions of schedules; the suffix of the file's name selects the reader."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from loopwright.source import STANDARD, Span, called
 SUFFIXES = (".cloog", ".in", ".poly", ".scop", ".st")
 
 Parser = Callable[[str, str], Schedule]
-"""From a text and the name of its file to the schedule."""
+"""A function from a text and the name of its file to the schedule."""
 
 
 def read_schedule(path: str | Path, form: str | None = None) -> Schedule:
-    """The schedule that a file describes; its format is `form`, or what its name ends in."""
+    """The schedule that a file describes; its format is `form`, or given by the suffix of its name."""
     name = os.fspath(path)
     suffix = os.path.splitext(name)[1] if form is None else f".{form}"
     if name == STANDARD and form is None:
@@ -40,7 +40,7 @@ def read_schedule(path: str | Path, form: str | None = None) -> Schedule:
 
 
 def schedule_span(path: str | Path) -> Span:
-    """The place of what is wrong with the schedule of a description as a whole."""
+    """The place to report errors that concern the schedule of a description as a whole."""
     source = load(path)
     text = without_comments(source).text
     found = re.search(r"\bschedule\b", text) or re.search(r"\S+", text)
@@ -48,7 +48,7 @@ def schedule_span(path: str | Path) -> Span:
 
 
 def _parser(suffix: str) -> Parser:
-    """The reader of a format; only the one that is needed is imported."""
+    """The reader of a format; only the required one is imported."""
     match suffix:
         case ".cloog":
             from loopwright.read.cloog import parse

@@ -1,4 +1,4 @@
-"""Descriptions of loops as text files: what is loaded, what is refused before any reader sees it."""
+"""Loads descriptions of loops as text files, and refuses what no reader accepts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span, called, file_bytes
 
 LARGEST = 4_000_000
-"""Bytes a description may have; a longer file is a mistake, and reading it would only take long."""
+"""The maximum size of a description in bytes; a longer file is a mistake, and slow to read."""
 
 LONGEST_NUMBER = 300
-"""Digits of a number."""
+"""The maximum number of digits of a number."""
 
 DEEPEST = 500
-"""How far brackets may be nested: deeper ones would overflow a recursive parser's stack, isl's too."""
+"""The maximum nesting of brackets: deeper ones overflow the stack of recursive parsers, including isl's."""
 
 
 def mistake(
@@ -35,12 +35,12 @@ def mistake(
 
 
 def without_comments(source: Source) -> Source:
-    """The same text with `#` comments blanked, every other character where it was."""
+    """The same source with `#` comments blanked, and all offsets unchanged."""
     return Source(source.path, re.sub(r"#[^\n]*", lambda comment: " " * len(comment.group()), source.text))
 
 
 def load(path: str | Path) -> Source:
-    """The text of a file, or what is wrong with the file."""
+    """The source of a file; raises if it cannot be read."""
     name = os.fspath(file_named(path))
     try:
         name, data = file_bytes(name, LARGEST + 1)
@@ -80,7 +80,7 @@ def _similar(name: str) -> str:
 
 
 def decode(name: str, data: bytes) -> str:
-    """The bytes as text: UTF-8, no control characters but white space."""
+    """The bytes as text: UTF-8 without control characters other than white space."""
     data = data.removeprefix(BOM_UTF8)
     try:
         text = data.decode("utf-8")
@@ -97,7 +97,7 @@ def decode(name: str, data: bytes) -> str:
 
 
 def plain(source: Source) -> Source:
-    """Refuse what no reader can make sense of: control characters, excessive nesting."""
+    """Refuse control characters, long numbers and excessive nesting."""
     control = re.search(r"[\x00-\x08\x0e-\x1f\x7f]", source.text)
     if control:
         raise BadInput(
@@ -113,7 +113,7 @@ def plain(source: Source) -> Source:
 
 
 def refuse_long_numbers(source: Source, most: int = LONGEST_NUMBER) -> None:
-    """A number of more than `most` digits is a mistake; Python would not even convert it."""
+    """Raise for a number of more than `most` digits, which Python would not even convert."""
     found = re.search(rf"[0-9]{{{most + 1},}}", source.text)
     if found:
         length = found.end() - found.start()
@@ -121,7 +121,7 @@ def refuse_long_numbers(source: Source, most: int = LONGEST_NUMBER) -> None:
 
 
 def checked(source: Source) -> Source:
-    """The same for descriptions of loops, of which an empty one has no meaning; an empty script has."""
+    """The same for descriptions of loops, which must not be empty; a script may be."""
     if not without_comments(source).text.strip():
         hint = "it holds no statement and no schedule"
         raise mistake(source, 0, "the file is empty", hint=hint, code=Code.FILE)
@@ -129,7 +129,7 @@ def checked(source: Source) -> Source:
 
 
 def _refuse_deep_nesting(source: Source) -> None:
-    """Brackets, `exists` without brackets, and products, all of which isl reads recursively."""
+    """Raise for deep nesting of brackets, bare `exists` and products, which isl reads recursively."""
     brackets = exists = factors = 0
     for mark in re.finditer(r"\bexists\b|\*|[-+<>=,:;()\[\]{}]", source.text):
         text = mark.group()

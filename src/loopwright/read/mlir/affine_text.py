@@ -1,7 +1,7 @@
-"""Affine expressions as MLIR prints them, by xdsl's parser and what that lacks.
+"""Parses affine expressions as MLIR prints them, with xdsl's parser and some extensions.
 
-    affine_map<(d0)[s0] -> (d0 * s0)>     a product of sizes, which turn out to be numbers at times
-    %A[symbol(%n) - %i]                   values that are said to be symbols
+    affine_map<(d0)[s0] -> (d0 * s0)>     a product of sizes, which may later become constants
+    %A[symbol(%n) - %i]                   values declared to be symbols
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SEMI_AFFINE = {
 
 
 class SemiAffineParser(AffineParser):
-    """Maps and sets with products and quotients of sizes: for the numbers a size may turn out to be."""
+    """Maps and sets with products and quotients of sizes, which may later become constants."""
 
     def _create_binop_expr(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:
         try:
@@ -35,7 +35,7 @@ class SemiAffineParser(AffineParser):
 
 
 class ValuesParser(SemiAffineParser):
-    """Affine expressions of SSA values; each value is a dimension, by its first place in the text."""
+    """Affine expressions of SSA values; each value is a dimension, numbered by its first occurrence."""
 
     def __init__(self, parser: Parser) -> None:
         super().__init__(parser._parser_state)
@@ -58,7 +58,7 @@ class ValuesParser(SemiAffineParser):
         return self._parse_affine_expr(self._value)
 
     def _value(self) -> AffineExpr | None:
-        """`%n` or `symbol(%n)`, which differ in where they may be defined only."""
+        """`%n` or `symbol(%n)`, which differ only in where they may be defined."""
         if self.parse_optional_keyword("symbol") is not None:
             self.parse_punctuation("(")
             found = self._value()

@@ -1,12 +1,12 @@
-"""The dialects that are read, and xdsl's parser for them, which remembers where operations start.
+"""The supported dialects, and xdsl's parser for them, which records where operations start.
 
-What xdsl does not have is supplied:
+It supplies what xdsl lacks:
 
     affine.max, affine.delinearize_index        have no definition there
-    affine.if, affine.parallel                  are read in their generic form only, and so are
+    affine.if, affine.parallel                  are supported only in their generic form, and so are
     memref.cast, memref.copy, memref.global     these,
     vector.print                                and this
-    arith.cmpf, arith.select                    know no vectors of conditions
+    arith.cmpf, arith.select                    do not support vectors of conditions
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from loopwright.source import Source
 
 
 def _operands(parser: Parser) -> list[SSAValue]:
-    """`(%i, %j)[%n]`: dimensions, then symbols."""
+    """Parse `(%i, %j)[%n]`: dimensions, then symbols."""
     found: list[SSAValue] = []
     for delimiter in (Parser.Delimiter.PAREN, Parser.Delimiter.SQUARE):
         found += parser.parse_optional_comma_separated_list(
@@ -69,7 +69,7 @@ def _operands(parser: Parser) -> list[SSAValue]:
 
 
 def _results(parser: Parser) -> Sequence[Attribute]:
-    """The types after `->`, with parentheses or one without; nothing where there is no arrow."""
+    """The types after `->`, in parentheses or a single one without; empty if there is no arrow."""
     if parser.parse_optional_punctuation("->") is None:
         return ()
     several = parser.parse_optional_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_type)
@@ -77,7 +77,7 @@ def _results(parser: Parser) -> Sequence[Attribute]:
 
 
 def _with_terminator(region: Region) -> Region:
-    """The yield that the custom form leaves out where nothing is yielded."""
+    """The region with the yield that the custom form omits if nothing is yielded."""
     block = region.block
     if not isinstance(block.last_op, affine.YieldOp):
         block.add_op(affine.YieldOp.get())
@@ -86,7 +86,7 @@ def _with_terminator(region: Region) -> Region:
 
 @irdl_op_definition
 class MaxOp(IRDLOperation):
-    """The largest of the results of a map."""
+    """The maximum of the results of a map."""
 
     name = "affine.max"
     arguments = var_operand_def(IndexType())
@@ -186,7 +186,7 @@ class ParallelOp(affine.ParallelOp):
         return made
 
     def verify_(self) -> None:
-        if not self.results:  # which xdsl takes for operands
+        if not self.results:  # xdsl would parse these as operands
             super().verify_()
 
 
@@ -223,7 +223,7 @@ def _from_to(
 
 @irdl_op_definition
 class GlobalOp(IRDLOperation):
-    """`memref.global "private" constant @m : memref<4xi32> = dense<0>`; without a value it is elsewhere."""
+    """`memref.global "private" constant @m : memref<4xi32> = dense<0>`; without a value it is external."""
 
     name = "memref.global"
     sym_name = prop_def(StringAttr)
@@ -251,7 +251,7 @@ class GlobalOp(IRDLOperation):
 
 
 def _initial(parser: Parser, kind: MemRefType[AnyDenseElement]) -> Attribute:
-    """`uninitialized`, or elements, whose type is that of the buffer."""
+    """`uninitialized`, or elements of the buffer's type."""
     if parser.parse_optional_keyword("uninitialized") is not None:
         return UnitAttr()
     parser.parse_keyword("dense")
@@ -334,19 +334,19 @@ class CmpfOp(IRDLOperation):
 
 
 def _conditions(kind: Attribute) -> Attribute:
-    """The type of what a comparison of two values of a type is."""
+    """The result type of a comparison of two values of a type."""
     return VectorType(i1, kind.shape, kind.scalable_dims) if isinstance(kind, VectorType) else i1
 
 
 def _with(dialect: Dialect, *own: type[Operation]) -> Dialect:
-    """The dialect with operations of this file in place of those of the same name, or beside them."""
+    """The dialect with operations of this file replacing those of the same name, or added."""
     names = {one.name for one in own}
     others = [one for one in dialect.operations if one.name not in names]
     return Dialect(dialect.name, [*others, *own], list(dialect.attributes))
 
 
 AFFINE = _with(affine.Affine, MaxOp, DelinearizeOp, IfOp, ParallelOp)
-"""The affine dialect, with all of it that loops need."""
+"""The affine dialect with all operations that loops need."""
 _ARITH = _with(arith.Arith, CmpfOp, SelectOp)
 _MEMREF = _with(memref.MemRef, CastOp, CopyOp, GlobalOp)
 _VECTOR = _with(vector.Vector, PrintOp)
@@ -360,7 +360,7 @@ def _context() -> Context:
 
 
 class PlacedParser(Parser):
-    """A parser of the dialects that are read; other operations are parsed in their generic form."""
+    """A parser of the supported dialects; other operations are parsed in their generic form."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(_context(), source.text, source.path)
@@ -387,7 +387,7 @@ class PlacedParser(Parser):
         return values.map_of(results), values.operands
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
-        """The operation; of one without a custom form here, only the generic one, `"name"(...)`, is read."""
+        """The operation; one without a custom form here is parsed only in the generic form, `"name"(...)`."""
         found = super()._get_op_by_name(name)
         place = self.source.text.find(name, self._last)
         reads = next(one for one in found.__mro__ if "parse" in vars(one))

@@ -1,4 +1,4 @@
-"""A file of MLIR, parsed by xdsl, with the place of every operation."""
+"""Parses a file of MLIR with xdsl, and records the place of every operation."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _EXTRA = "pip install 'loopwright[mlir]'"
 
 @dataclass(frozen=True)
 class MlirFile:
-    """The functions of a file that have a body, in their order."""
+    """The functions of a file that have a body, in source order."""
 
     source: Source
     functions: tuple[FuncOp, ...]
     variables: dict[str, GlobalOp]
     """The `memref.global` operations, by name."""
     starts: dict[Operation, int]
-    """Where each operation starts in the text."""
+    """The offset of each operation in the source."""
 
     def place(self, operation: Operation) -> Span:
-        """The line of an operation, from its first character on."""
+        """The line of an operation, from its first character."""
         start = self.starts.get(operation, 0)
         end = self.source.text.find("\n", start)
         return Span(self.source, start, end if end >= 0 else len(self.source.text))
@@ -43,12 +43,12 @@ def is_mlir(path: str | Path) -> bool:
 
 
 def read_mlir(path: str | Path) -> MlirFile:
-    """The file at `path`."""
+    """Read the file at `path`."""
     return parse_mlir(load(path))
 
 
 def parse_mlir(source: Source) -> MlirFile:
-    """The functions of a text; `BadInput` where it is not MLIR, or none of xdsl's or ours."""
+    """The functions of a source; `BadInput` if it is not MLIR, or not of a dialect of xdsl or ours."""
     try:
         from xdsl.dialects.func import FuncOp
         from xdsl.utils.exceptions import ParseError, VerifyException
