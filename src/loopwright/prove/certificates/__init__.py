@@ -1,1 +1,1 @@
-"""The verified checker: problems as it reads them, proposals that show it the way, and its answers."""
+"""The verified checker: problems in its input language, proposals that guide it, and its answers."""

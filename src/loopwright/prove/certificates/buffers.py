@@ -1,9 +1,9 @@
-"""Buffers of products, and buffers of which each iteration has its own: `proofs/Buffers.v`.
+"""Buffers of products, and buffers that are private to iterations: `proofs/Buffers.v`.
 
-A product f * a, of cells that nothing writes, is a cell of an array that does not exist, "f * A", with the
-subscripts of a.  The statement that computes it into a buffer is a copy of that cell.  Of a buffer in shared
-memory or in registers each block of a GPU has its own: its cells have before their subscripts the tag of the
-iteration of the loops over blocks.
+A product f * a, of cells that nothing writes, is treated as a cell of a virtual array, "f * A", with the
+subscripts of a.  The statement that computes it into a buffer is a copy of that cell.  Each block of a GPU
+has its own copy of a buffer in shared memory or in registers: the subscripts of its cells are preceded by the
+tag of the iteration of the loops over blocks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from loopwright.prove.obligations.timetable import Shape
 
 @dataclass(frozen=True)
 class ProductArray:
-    """An array that does not exist, of products of two cells."""
+    """A virtual array, of products of two cells."""
 
     name: str
     subscripts: tuple[str, ...]
@@ -49,7 +49,7 @@ class ProductPrograms:
 
 
 def with_product_arrays(written: Program, after: Program, *, is_divided: bool) -> ProductPrograms:
-    """Both programs, each product that a buffer of `after` holds read as a cell."""
+    """Both programs, with each product that a buffer of `after` holds read as a cell."""
     known = {one.name for one in written.statements}
     new = {one.name: product_of(one, after) for one in after.statements if one.name not in known}
     computed = {statement: one for statement, one in new.items() if one is not None}
@@ -103,7 +103,7 @@ def _renamed(access: Access, array: str) -> Access:
 
 
 def _reading(before: Statement, after: Statement, held: Mapping[str, Product]) -> Statement:
-    """A statement of the original, which has a product where `after` reads a buffer of products."""
+    """A statement of the original, with a product read as a cell where `after` reads a buffer of products."""
     if not any(one.array in held for one in after.reads):
         return before
     pairs = zip(before.accesses, after.accesses, strict=True)
@@ -131,32 +131,32 @@ def product_words(one: ProductArray) -> Words:
 
 
 OF_BLOCKS = (MemorySpace.SHARED, MemorySpace.OWN, MemorySpace.PRIVATE)
-"""Where each block of a GPU has storage of its own."""
+"""Memory that is private to each block of a GPU."""
 
 
 @dataclass(frozen=True)
 class Entered:
-    """So many parallel loops are entered until the one whose iterations have their own."""
+    """How many parallel loops to enter to reach the one whose iterations have their own buffers."""
 
     count: int
 
 
 @dataclass(frozen=True)
 class PartLevels:
-    """Another number in each part of a block."""
+    """A different number in each part of a block."""
 
     parts: tuple[BufferLevel, ...]
 
 
 BufferLevel: TypeAlias = Entered | PartLevels
 NEVER = Entered(1000)
-"""More than there are."""
+"""More than any program has."""
 
 
 def buffer_layers(
     loops: Node, program: Program, shapes: Mapping[str, Shape], uses: Sequence[StatementCells]
 ) -> list[tuple[str, ...]]:
-    """The buffers of which each block of a GPU has its own, in which loops, and the tags of the statements.
+    """The buffers that are private to blocks of a GPU, in which loops, and the tags of the statements.
 
     The iterations of the innermost loops over blocks have their own.
     """
@@ -171,7 +171,7 @@ def buffer_layers(
 
 
 def _depths(node: Node, using: Collection[str], depth: int) -> Iterator[int]:
-    """Of the calls of these statements, in how many loops over blocks they are."""
+    """Yields, for the calls of these statements, how many loops over blocks they are in."""
     if isinstance(node, Call) and node.name in using:
         yield depth
     for child in children(node):

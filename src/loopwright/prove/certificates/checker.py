@@ -1,9 +1,9 @@
-"""Asking the verified checker: where its program is, how it is built, and what it answers.
+"""Runs the verified checker: finds and builds its program, and reads its answers.
 
 `ocaml/checker.ml` is extracted from `proofs/Checker.v`; `finder.ml` finds certificates and need not be
-right, with the numbers of `machine.ml` or of `large.ml`; `driver.ml` reads the problem.  The program is
+correct, with the numbers of `machine.ml` or of `large.ml`; `driver.ml` reads the problem.  The program is
 built once, by `make checker` or by `python -m loopwright.prove.certificates.checker`, into the user's cache,
-in a folder named after the sources.
+in a folder named after a hash of the sources.
 """
 
 from __future__ import annotations
@@ -34,38 +34,39 @@ MODULES = {
     "finder_large": ("finder.ml", ("Checker", "Large")),
     "driver": ("driver.ml", ()),
 }
-"""Each module, its source, and what is opened before: the finder is compiled with either kind of numbers."""
+"""Each module, its source, and the modules opened before it: the finder is compiled with both kinds of
+numbers."""
 BUILD = "'loopwright doctor' says how to get it"
 ENOUGH = 2.0
-"""Seconds of processor time to find certificates in, unless told otherwise."""
+"""The default limit for finding certificates, in seconds of processor time."""
 BUFFERS_TAKE = 6
-"""How many times as long there is for buffers of blocks and of products: isl takes longer for them, too."""
+"""The factor on the limit for buffers of blocks and of products, for which isl takes longer, too."""
 LARGE = 20_000
-"""Words of a problem for which that is time enough; more of them have as many times as long."""
+"""Words of a problem for which that limit suffices; it grows in proportion for longer ones."""
 STUCK = 30
-"""How much longer the program may take on a machine that does other things."""
+"""The factor between wall-clock and processor time allowed on a busy machine."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """The verified function said yes, of so many conditions."""
+    """The verified function accepted, with this number of conditions."""
 
     conditions: int
     told: tuple[str, ...] = ()
-    """Statements of which the text does not show what they touch."""
+    """Statements whose accesses the source does not show."""
 
 
 @dataclass(frozen=True)
 class NotChecked:
-    """No yes, and why."""
+    """The checker did not accept, and why."""
 
     reason: str
     is_too_large: bool = False
-    """Whether the same in other words would take as long."""
+    """Whether the same problem in another form would take as long."""
     is_unread: bool = False
-    """Whether a text is in words that it does not know."""
+    """Whether a source uses constructs that it cannot read."""
     is_final: bool = False
-    """Whether the text says that the problem is wrong, whatever its words."""
+    """Whether the source shows that the problem is wrong in any form."""
 
 
 Answer: TypeAlias = Checked | NotChecked
@@ -76,7 +77,7 @@ def sources() -> Path:
 
 
 def checker() -> Path | None:
-    """The program: the one LOOPWRIGHT_CHECKER names, none where that is empty, or the one that was built."""
+    """The path of the program: LOOPWRIGHT_CHECKER, or None if that is empty, or the one that was built."""
     given = os.environ.get("LOOPWRIGHT_CHECKER")
     if given is not None:
         return Path(given) if given else None
@@ -85,7 +86,7 @@ def checker() -> Path | None:
 
 
 def is_turned_off() -> bool:
-    """Whether the user wants no checker: then nothing is said of it."""
+    """Whether the user turned the checker off: then it is not mentioned."""
     return os.environ.get("LOOPWRIGHT_CHECKER") == ""
 
 
@@ -95,7 +96,7 @@ def _place() -> Path:
 
 
 def build(target: Path | None = None) -> Path:
-    """Compile the program; all of it or nothing."""
+    """Compiles the program, completely or not at all."""
     compiler = shutil.which("ocamlopt")
     if compiler is None:
         raise GaveUp(Code.MISSING_PROGRAM, "ocamlopt is not installed", hint="apt install ocaml")
@@ -118,19 +119,19 @@ def _compile(command: list[str], folder: str) -> None:
 
 
 def asked(problem: str, seconds: float = ENOUGH, example: Mapping[str, int] | None = None) -> Answer:
-    """Find certificates for the problem and check them; it must allow the sizes of an example."""
+    """Finds and checks certificates for the problem, which must allow the sizes of an example."""
     found = _run("prove", problem, seconds, [] if example is None else _sizes(problem, example))
     return found if isinstance(found, NotChecked) else _answer(found.returncode, found.stdout.split())
 
 
 def _sizes(problem: str, example: Mapping[str, int]) -> list[str]:
-    """In the order in which the problem has the parameters; of what the example does not know any will do."""
+    """The sizes in the order of the problem's parameters; those not in the example are arbitrary."""
     _, words = problem.split(maxsplit=1)
     return [str(example.get(one, 0)) for one in read_list(iter(words.split(" ")), read_name)]
 
 
 def certificates(problem: str, seconds: float = ENOUGH) -> str | NotChecked:
-    """Certificates for the problem, as words that can be kept and checked again."""
+    """Finds certificates for the problem, as words that can be kept and checked again."""
     found = _run("find", problem, seconds)
     if isinstance(found, NotChecked):
         return found
@@ -142,7 +143,7 @@ def certificates(problem: str, seconds: float = ENOUGH) -> str | NotChecked:
 
 
 def checked(problem: str, given: str) -> Answer:
-    """Check certificates that were found before, or elsewhere."""
+    """Checks certificates that were found before, or elsewhere."""
     found = _run("check", f"{problem} {given}", ENOUGH)
     return found if isinstance(found, NotChecked) else _answer(found.returncode, found.stdout.split())
 

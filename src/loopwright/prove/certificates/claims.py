@@ -1,7 +1,7 @@
-"""What a proof file about a transformation says of its texts.
+"""The claims that a proof file about a transformation makes about its sources.
 
-A proof file names its original and says, of each statement of the new text, which instance of the
-original it is (`TextClaims`).  These are claims: whoever verifies the file proves them from the texts.
+A proof file names its original and gives, for each statement of the new source, the instance of the original
+that it executes (`TextClaims`).  These are claims: a verifier of the file proves them from the sources.
 """
 
 from __future__ import annotations
@@ -40,30 +40,30 @@ from loopwright.transform.storage import StorageChange
 OTHER_STORAGE = ("stored", "divided", "buffered")
 """Kinds of problems whose statements may be parts of those of the original, under other names."""
 FORMS = ("term", "original", "region")
-"""By how many of the programs are texts."""
+"""The forms, by how many of the programs are sources."""
 BEGINNING = "(* For loopwright verify: "
 
 
 @dataclass(frozen=True)
 class TextClaims:
-    """What a proof file says of the texts it is about."""
+    """The claims of a proof file about its sources."""
 
     original: str
     """The name of the original file."""
     region: int
-    """Counted from 0, in the original as in the new file."""
+    """The number of the region in both files, counted from 0."""
     kind: str
-    """Of the problem, by which the theorem has its meaning."""
+    """The kind of the problem, which determines the meaning of the theorem."""
     form: str
-    """`region`: the theorem is about the texts; `term`: about their loops as terms; `original`: about the
-    text of the original and the loops of the new one."""
+    """`region`: the theorem is about the sources; `term`: about their loops as terms; `original`: about the
+    source of the original and the loops of the new one."""
     parallel: tuple[int, ...]
-    """The loops of the new text that the theorem takes in any order."""
+    """The loops of the new source whose iterations the theorem allows in any order."""
     calls: tuple[Call, ...]
     stored: str = ""
-    """Where storage has changed: the text of the region on its new cells, whose instances the calls are."""
+    """If storage has changed: the source of the region on its new cells, whose instances the calls are."""
     wholes: tuple[tuple[str, str], ...] = ()
-    """Statements of that text that are parts of one of the original."""
+    """Statements of that source that are parts of one of the original."""
 
 
 def claims_of(
@@ -73,7 +73,7 @@ def claims_of(
     found: CertifiedProblem,
     storage: Sequence[StorageChange] = (),
 ) -> TextClaims:
-    """Of a problem about `original` and `loops`, those of the new text."""
+    """The claims of a problem about `original` and `loops`, those of the new source."""
     places = [region.place for region in original.file.regions]
     file = Path(original.source.path).name
     every = [one for one in subprograms(loops) if isinstance(one, For)]
@@ -86,7 +86,7 @@ def claims_of(
 
 
 def claims_text(claims: TextClaims) -> str:
-    """As a comment; its words contain no quotation marks and no end of a comment."""
+    """The claims as a comment; its words contain no quotation marks and no end of a comment."""
     numbers = listed(claims.parallel, lambda one: [str(one)])
     words = (name(claims.original), str(claims.region), claims.kind, claims.form, *numbers)
     calls = (" ".join((name(one.name), *vector(one.arguments))) for one in claims.calls)
@@ -97,7 +97,7 @@ def claims_text(claims: TextClaims) -> str:
 
 
 def read_claims(source: Source) -> TextClaims:
-    """The claims of a proof file; BadInput where it has none."""
+    """The claims of a proof file; raises BadInput if it has none."""
     found = re.search(re.escape(BEGINNING) + r"([^*\"]*) \*\)", source.text)
     if found is None:
         raise BadInput(
@@ -143,7 +143,7 @@ def _calls(words: Words) -> tuple[Call, ...]:
 
 
 def with_independent(node: Node, which: Container[int]) -> Node:
-    """The loops at these positions said to be parallel, and nothing said of others."""
+    """Marks the loops at these positions as parallel, and removes the annotations of others."""
     seen = count()
 
     def visit(part: Node) -> Node:

@@ -1,9 +1,9 @@
-"""Loops without end: what every beginning of them runs.
+"""Infinite loops: theorems about all their finite prefixes.
 
-The theorems of `proofs/` are about programs that end.  Of one whose last loop has no end they speak of its
-beginnings: with a new parameter, the last value of the loop's iterator, the program ends.  For all values of
-that parameter it runs the instances whose time is no later, each once, in order.  So every instance is run
-after finitely many others, by all beginnings that are long enough.
+The theorems of `proofs/` are about programs that terminate.  For a program whose last loop is infinite they
+are about its prefixes: with a new parameter, the last value of the loop's iterator, the program terminates.
+For all values of that parameter it executes the instances whose time is no later, each once, in order.  So
+every instance is executed after finitely many others, by all prefixes that are long enough.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from loopwright.prove.scanning.meaning import TimedLeaf, meaning
 
 @dataclass(frozen=True, eq=False)
 class FirstIterations:
-    """A schedule up to a time, a program up to an iteration, and the parameter that is both."""
+    """A schedule up to a time, a program up to an iteration, and the parameter for both."""
 
     schedule: Schedule
     program: Node
@@ -34,7 +34,7 @@ class FirstIterations:
 
 
 def beginning(schedule: Schedule, program: Node) -> FirstIterations | None:
-    """Of a program whose only loop without end is outermost and last; None of others."""
+    """The prefix of a program whose only infinite loop is outermost and last; None for others."""
     before, loop = _parted(program)
     if loop is None or loop.dimension is None or any(_is_endless(one) for one in subprograms(loop.body)):
         return None
@@ -55,7 +55,7 @@ def beginning(schedule: Schedule, program: Node) -> FirstIterations | None:
 
 
 def _parted(program: Node) -> tuple[tuple[Node, ...], For | None]:
-    """What comes before the last loop, and that loop, where it is without end and counts up by 1."""
+    """The code before the last loop, and that loop, if it is infinite and has step 1."""
     match program:
         case For(step=1) if _is_endless(program):
             return (), program

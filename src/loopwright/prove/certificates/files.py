@@ -1,4 +1,4 @@
-"""Proof files: what is proved, in words and as terms, and certificates that Coq checks by computing."""
+"""Proof files: the statement in English and as terms, and certificates that Coq checks by computation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ READ = {
 }
 READ["divided"] = READ["stored"]
 READ["buffered"] = f"[products], [buffers_of_iterations], {READ['stored']}"
-"""The definitions of a file that say what is proved."""
+"""The definitions in a file that determine what is proved."""
 COMPARED = """\
     Which cells a statement reads and writes, and what the loops are where they are given as a term, is
     taken from the program that wrote this file; it can be compared line by line, or restated from
@@ -69,9 +69,9 @@ TOLD = """\
 def program_file(
     found: CertifiedProblem, table: Timetable, shown: str, title: str, last: str | None = None
 ) -> str:
-    """The file about loops, whose text is `shown`, and what they run, as `table` has it.
+    """The file about loops with source `shown` and their instances in `table`.
 
-    Where the last loop has no end, it is about the loops up to any value `last` of its iterator.
+    If the last loop is infinite, it is about the loops up to any value `last` of its iterator.
     """
     heading = f"(** * {comment(title)}\n\n    The program:\n<<\n{_lines(shown)}\n>>\n"
     if last is not None:
@@ -88,10 +88,10 @@ def transformation_file(
     title: str,
     storage: Sequence[StorageChange] = (),
 ) -> str:
-    """The file about the region of `original` and its new text, that of `new`.
+    """The file about the region of `original` and its new source, that of `new`.
 
-    The first line of the title is the heading; the others, if there are any, are the script.  `loops` are
-    those of the new text, around the instances that its statements are.
+    The first line of the title is the heading; further lines are the script.  `loops` are those of the new
+    source, around the instances that its statements execute.
     """
     first, *script = title.splitlines()
     file = comment(Path(original.source.path).name)
@@ -105,9 +105,10 @@ def transformation_file(
 
 
 def _examples(table: Timetable) -> str:
-    """Sizes that are allowed and an instance, for each statement that has one: it is about something.
+    """Allowed sizes and an instance, for each statement that has one, to show that the theorem is not
+    vacuous.
 
-    Nothing is shown of statements whose instances have several times.
+    Statements whose instances have several times are omitted.
     """
     texts: list[str] = []
     for statement, shape in shapes_of(table):

@@ -1,12 +1,12 @@
-"""How to see that a program keeps the order of its schedule: the guide of `proofs/Walk.v`.
+"""Explains why a program preserves the order of its schedule: the guide of `proofs/Walk.v`.
 
-It follows the program's tree and says with which expressions the time goes on in a loop and in the
-children of a block, or which times lie between them.  isl says where this is so; the checker checks it.
+It follows the program's tree and gives the expressions that extend the time in a loop and in the children of
+a block, or times that separate them.  isl finds where this is correct; the checker checks it.
 
-Times between the children of a block that `Walk.cuts` does not find are found here: where the children are
-loops, what the time is at the end of one, or at the start of the next, is a
-candidate.  A cut that may be before the one before it is replaced by the larger of both.  isl says which
-candidates lie between the children; the checker checks it.
+Times between the children of a block that `Walk.cuts` does not find are found here: if the children are
+loops, the time at the end of one, or at the start of the next, is a candidate.  A cut that may precede the
+previous one is replaced by the maximum of both.  isl decides which candidates separate the children; the
+checker checks it.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def later_cuts(
 ) -> list[Vector] | None:
     """Times between the children, each after all of one and not after any of the next.
 
-    All begin with what is `known` of the time there.  None also where isl takes long to find
-    them: the larger of many bounds has very many pieces.
+    All begin with the `known` prefix of the time.  None also if isl takes too long to find them: the maximum
+    of many bounds has very many pieces.
     """
     try:
         return within_effort(EFFORT, lambda: _later_cuts(walk, children, parts, place, known))
@@ -63,7 +63,7 @@ def later_cuts(
 
 
 EFFORT = 500_000
-"""Steps of isl to look for the cuts of a block in."""
+"""Maximum number of isl operations for the cuts of a block."""
 
 
 def _later_cuts(
@@ -92,7 +92,7 @@ def _is_between(walk: Walk, pair: Sequence[Sequence[TimedCall]], cut: Vector, pl
 
 
 def _after(walk: Walk, found: Sequence[Vector], cut: Vector, place: WalkPosition) -> Vector | None:
-    """The cut, or what is not before the last one found."""
+    """The cut, or one that is not before the last one found."""
     if not found or walk.grows(found[-1], cut, place):
         return cut
     *most, last = found[-1]
@@ -103,7 +103,8 @@ def _after(walk: Walk, found: Sequence[Vector], cut: Vector, place: WalkPosition
 def _ends(
     walk: Walk, children: Sequence[Node], pair: Sequence[Sequence[TimedCall]], place: WalkPosition
 ) -> Iterator[Vector]:
-    """What follows the time at the end of the earlier loop, and the time at the start of the later one."""
+    """Yields the successor of the time at the end of the earlier loop, and the time at the start of the later
+    one."""
     everything = [one for part in pair for one in part]
     count = shared(everything, place.depth) if everything else walk.table.width
     if count == walk.table.width:
@@ -129,7 +130,7 @@ def _loop(node: Node) -> For | None:
 
 
 def _last(loop: For) -> Expr | None:
-    """A value that the iterator does not exceed."""
+    """An upper bound of the iterator, or None."""
     match loop.test:
         case Compare(Relation.LE, Var(name), limit) if name == loop.iterator:
             return limit
@@ -154,7 +155,7 @@ def _forms(calls: Sequence[TimedCall], place: int, depth: int) -> list[AffineFor
 
 
 def _at(walk: Walk, form: AffineForm, value: Expr, place: WalkPosition, more: int) -> Expr:
-    """The function where its last iterator has this value, and more."""
+    """The function at this value of its last iterator, plus `more`."""
     outer = AffineForm(form.coefficients[:-1], form.rest)
     return added(
         added(added(Linear(), 1, walk.expr(outer, place)), form.coefficients[-1], value), 1, Int(more)
@@ -162,7 +163,7 @@ def _at(walk: Walk, form: AffineForm, value: Expr, place: WalkPosition, more: in
 
 
 def guide(table: Timetable, program: Node) -> Words:
-    """`GaveUp` where none is found."""
+    """The guide for a program; raises `GaveUp` if none is found."""
     calls = [timed(table, run) for run in runs(table.tree)]
     walk = Walk(table)
     start = WalkPosition(IteratorScope(isl.Set.from_params(table.context), {}), (), ())
@@ -175,7 +176,7 @@ class _Guide:
     walk: Walk
 
     def words(self, node: Node, calls: Sequence[TimedCall], place: WalkPosition, known: Vector) -> Words:
-        """Of `node`, whose time begins with `known`."""
+        """Yields the guide for `node`, whose time begins with `known`."""
         match node:
             case Call() | Block(()):
                 yield "atcall"
@@ -237,7 +238,7 @@ class _Guide:
         yield from self.words(loop.body, calls, inner, (*known, *keys))
 
     def keys(self, calls: Sequence[TimedCall], start: int, end: int, place: WalkPosition) -> Vector | None:
-        """What all calls have in these places, in terms of the iterators around."""
+        """The common values of all calls at these positions, in terms of the iterators around, or None."""
         found = [self.walk.shared(calls, k, place) for k in range(start, end)]
         known = tuple(one for one in found if one is not None)
         return known if len(known) == len(found) else None
@@ -271,7 +272,7 @@ class _Guide:
     def increasing(
         self, parts: Sequence[Sequence[TimedCall]], place: WalkPosition, known: int
     ) -> list[Vector] | None:
-        """As few places as tell the children apart, by numbers."""
+        """The fewest entries that distinguish the children by numbers."""
         if not all(parts):
             return None
         for end in range(known + (len(parts) > 1), self.table.width + 1):
@@ -286,16 +287,16 @@ class _Guide:
 
 @dataclass(frozen=True)
 class _Growing:
-    """A place of the time that grows with an iterator; `same`: it is `lowest` in all calls."""
+    """An entry of the time that grows with an iterator; `same`: it is `lowest` in all calls."""
 
     lowest: AffineForm
     same: bool
 
 
 def _growing(calls: Sequence[TimedCall], key: int, depth: int, step: int) -> _Growing | None:
-    """The smallest of functions that grow with the iterator and differ by less than it does in a step.
+    """The smallest of functions that grow with the iterator and differ by less than one step of it.
 
-    Where a call runs in some iterations only, its function may be another one that is the same there.
+    If a call executes in some iterations only, its function may be another one that is equal there.
     """
     running = [one for one in calls if one.runs]
     forms = [one.forms[key] for one in running]
@@ -311,7 +312,7 @@ def _growing(calls: Sequence[TimedCall], key: int, depth: int, step: int) -> _Gr
 
 
 def _gap(one: AffineForm, other: AffineForm | None) -> int | None:
-    """The number by which the second function is larger."""
+    """The constant by which the second function is larger, or None."""
     if other is None or replace(one, rest=(*one.rest[:-1], other.rest[-1])) != other:
         return None
     return other.rest[-1] - one.rest[-1] if one.denominator == 1 else None
@@ -322,7 +323,7 @@ def _vector(terms: Vector, place: WalkPosition) -> Words:
 
 
 def _named(term: Expr, place: WalkPosition) -> Expr:
-    """`term` in the names of the program; GaveUp where one of them is hidden by another."""
+    """`term` in the names of the program; raises GaveUp if one of them is hidden by another."""
     back = dict(zip(place.shown, place.iterators, strict=True))
     used = [back[name] for name in variables(term) if name in back]
     if any(place.iterators.count(name) > 1 for name in used):
@@ -331,7 +332,7 @@ def _named(term: Expr, place: WalkPosition) -> Expr:
 
 
 def _before(one: Vector, other: Vector) -> bool:
-    """Smaller by a number, at the first place where they differ."""
+    """Whether `one` is smaller by a constant, at the first position where they differ."""
     for a, b in zip(one, other, strict=True):
         if a != b:
             gap = _difference(b, a)
@@ -349,7 +350,7 @@ def _difference(one: Expr, other: Expr) -> int | None:
 
 
 def _limit(loop: For) -> Words:
-    """A value that the iterator does not exceed, where the form of the test does not show it."""
+    """An upper bound of the iterator, if the form of the test does not show it."""
     if falls(loop.test, loop.iterator):
         yield "seen"
         return

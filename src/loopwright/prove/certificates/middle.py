@@ -1,13 +1,13 @@
-"""The middle of two programs with different storage: each statement with the cells it means in both.
+"""The middle of two programs with different storage: each statement with its cells in both.
 
-Statements that were divided: the original, with the names of the parts for their instances.
+Divided statements: the original, with the names of the parts for their instances.
 
-Where storage changes for some instances of a statement S, these have a name S' of their own.  The checker is
+If storage changes for some instances of a statement S, these have a name S' of their own.  The checker is
 given the loops of the original with a choice in place of each call of S,
 
     if (i is an instance of S') S'(i); else S(i);
 
-and checks that joining the names again makes of it the loops as they are written (`proofs/Divided.v`).
+and checks that joining the names again yields the loops as they are written (`proofs/Divided.v`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from loopwright.transform.storage import StorageChange
 
 
 def wholes_of(changes: Sequence[StorageChange]) -> dict[str, str]:
-    """Of each statement that is a part of another, that of the original."""
+    """For each statement that is a part of another, that of the original."""
     found: dict[str, str] = {}
     for change in changes:
         found |= {part: found.get(whole, whole) for part, whole in change.division.items()}
@@ -45,19 +45,19 @@ def wholes_of(changes: Sequence[StorageChange]) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class DividedOriginal:
-    """The program before the first change, with parts, whose statements they are, and its loops."""
+    """The program before the first change, with its statements divided into parts, and its loops."""
 
     program: Program
     wholes: dict[str, str]
-    """Of each part, the name of its statement."""
+    """The name of each part's statement."""
     text: Node
-    """The loops as they are written."""
+    """The loops as written."""
     choosing: Node
-    """These, with choices between the parts."""
+    """The loops with choices between the parts."""
 
 
 def divided(changes: Sequence[StorageChange]) -> DividedOriginal:
-    """The statements are in the order of the last program."""
+    """Divides the statements, in the order of the last program."""
     original, after = changes[0].original, changes[-1].after
     wholes = wholes_of(changes)
     names = {one.name: one for one in original.statements}
@@ -74,7 +74,7 @@ def divided(changes: Sequence[StorageChange]) -> DividedOriginal:
 
 
 def _part(whole: Statement, part: Statement) -> Statement:
-    """The instances of `whole` that are the part's, on the cells of the original."""
+    """The instances of `whole` that belong to the part, on the cells of the original."""
     name = part.domain.get_tuple_id()
     domain = whole.domain.set_tuple_id(name).intersect(part.domain)
 
@@ -103,7 +103,7 @@ def _choosing(node: Node, parts: Mapping[str, Sequence[Statement]], original: Pr
 
 @dataclass(frozen=True, eq=False)
 class PairedCell:
-    """The cell that an access means before and after, as expressions and as relations."""
+    """The cells of an access before and after, as expressions and as relations."""
 
     cells: tuple[Cell, Cell]
     relations: tuple[isl.Map, isl.Map]
@@ -121,18 +121,18 @@ class MiddleStatement:
     is_copy: bool
 
     def touched(self, side: int) -> StatementCells:
-        """What it touches before (0) or after (1)."""
+        """The cells it accesses before (0) or after (1)."""
         reads, writes = (tuple(one.cells[side] for one in some) for some in (self.reads, self.writes))
         return StatementCells(self.statement.name, self.statement.iterators, reads, writes)
 
 
 def with_products_of(division: DividedOriginal, after: Program) -> ProductPrograms:
-    """The original, divided, and the program after, each product that a buffer holds read as a cell."""
+    """The original, divided, and the program after, with each product that a buffer holds read as a cell."""
     return with_product_arrays(division.program, after, is_divided=bool(division.wholes))
 
 
 def middle(found: ProductPrograms) -> Iterator[MiddleStatement]:
-    """The statements of the program after, each with the cells that it means in the one before."""
+    """Yields the statements of the program after, each with its cells in the one before."""
     written, after = found.written, found.after
     length = max((one.schedule.dim(OUT) for one in after.statements), default=0)
     whole = frozenset((*whole_arrays(written), *whole_arrays(after)))
@@ -158,7 +158,7 @@ def middle(found: ProductPrograms) -> Iterator[MiddleStatement]:
 def _copied(
     reads: list[PairedCell], writes: list[PairedCell], known: frozenset[str]
 ) -> tuple[list[PairedCell], list[PairedCell]]:
-    """What a copy reads and writes: before, it is one of the cell that it comes from or goes back to."""
+    """The accesses of a copy: before, it copies the cell that it comes from or goes back to to itself."""
     (read,), (write,) = reads, writes
     comes = read.cells[0].array in known
     if not comes and write.cells[0].array not in known:
@@ -171,7 +171,7 @@ def _copied(
 
 
 def _is_unsure(write: Access, whole: frozenset[str]) -> bool:
-    """A write that may leave the cell, or a part of it, as it is: what is there is read, too."""
+    """Whether a write may leave all or part of the cell unchanged, and so also reads it."""
     return not write.must or write.array in whole
 
 
@@ -204,7 +204,7 @@ def replaced_arrays(statements: Sequence[MiddleStatement]) -> tuple[str, ...]:
 
 
 def function_of(relation: isl.Map, names_of: tuple[str, ...]) -> Vector:
-    """A function of instances; by conditionals where it has several pieces, () if none."""
+    """A function of instances; with conditionals for several pieces, () if there is none."""
     pieces = [
         (domain, tuple(expr_of(function.get_at(k), names_of) for k in range(function.dim(OUT))))
         for domain, function in pieces_of(relation)

@@ -1,10 +1,10 @@
-"""A program and its schedule, or a whole transformation, as a problem for the checker.
+"""States a program and its schedule, or a whole transformation, as a problem for the checker.
 
-Times that tell instances apart, where a schedule gives several the same time.
+If a schedule gives several instances the same time, longer times distinguish them.
 
-The time of an instance is followed by its place in the program: the positions in blocks and the
-iterators on the way to the call that runs it.  That the program runs by strictly increasing longer
-times implies that it runs in the order of the schedule, and nothing twice (`untied` in `proofs/Checker.v`).
+The time of an instance is followed by its place in the program: the positions in blocks and the iterators on
+the path to the call that executes it.  If the program executes by strictly increasing longer times, it
+executes in the order of the schedule, and nothing twice (`untied` in `proofs/Checker.v`).
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ from loopwright.prove.reading.integer_types import integer_types
 
 
 def scan_problem(table: Timetable, node: Node, *, tied: bool = False, text: str | None = None) -> str:
-    """That `node` runs what `table` says; GaveUp where it cannot be put so.
+    """The problem that `node` executes `table`; raises GaveUp if it has no such form.
 
-    `tied`: instances may have equal times, and are told apart by their places in the program.  Given the
-    `text` of `node`, the checker reads that, and what it says is said of what it read.
+    `tied`: instances may have equal times, and are distinguished by their places in the program.  With the
+    `text` of `node`, the checker reads that, and its answer is about what it read.
     """
     given = program(node, table.hint) if text is None else printed(text, node, table.hint)
     return " ".join(("scan", *specification(table), *given, *proposal(table, node, tied=tied)))
@@ -68,7 +68,7 @@ def scan_problem(table: Timetable, node: Node, *, tied: bool = False, text: str 
 
 @dataclass(frozen=True, eq=False)
 class ChangeProblem:
-    """Both programs of a transformation, each as a term and, if it is known, as a text."""
+    """Both programs of a transformation, each as a term and, if available, as a source."""
 
     head: Sequence[str]
     old: tuple[Callable[[], Words], Callable[[], Words]]
@@ -81,7 +81,8 @@ class ChangeProblem:
 
     @property
     def with_original(self) -> str:
-        """The original as its text, in which the checker sees what statements touch."""
+        """The problem with the original as its source, in which the checker sees the accesses of
+        statements."""
         return self._of(self.old[1], self.new[0])
 
     @property
@@ -100,10 +101,11 @@ def change_problem(
     written: str | None = None,
     text: Node | None = None,
 ) -> ChangeProblem:
-    """That the loops of the text and `loops`, which run the schedule of `new`, leave the same memory.
+    """The problem that the loops of the source and `loops`, which execute the schedule of `new`, leave the
+    same memory.
 
-    Loops that are said to be independent may take their iterations in any order.  `written` is the text of
-    `loops`, and `text` the loops of the original, where they are not those of its text.
+    Loops marked as independent may execute their iterations in any order.  `written` is the source of
+    `loops`, and `text` the loops of the original, if they are not those of its source.
     """
     private, temporaries = allowed.private, allowed.temporaries
     (old, text), (later, _) = both_sides(original, new, loops, text)
@@ -134,22 +136,22 @@ def change_problem(
 
 
 READ_FUNCTIONS = ("min", "max", "floord")
-"""Those that `proofs/Parser.v` knows."""
+"""The functions that `proofs/Parser.v` knows."""
 
 
 @dataclass(frozen=True)
 class RangeProblem:
-    """`kinds`: the types of names that are no ints."""
+    """The words of a range problem; `kinds` are the types of names that are not ints."""
 
     words: str
     kinds: tuple[Integer, ...]
 
 
 def range_problem(text: Program) -> RangeProblem:
-    """That the loops and subscripts of a text compute no value that its type does not hold.
+    """The problem that no loop or subscript of a source computes a value that its type cannot hold.
 
-    The parameters have values that the file and their types allow.  The checker reads the text; the types of
-    names it is told.
+    The parameters have values that the file and their types allow.  The checker reads the source; it is given
+    the types of names.
     """
     known_words = words_of(text)
     for part in walk(text.syntax):
@@ -172,19 +174,19 @@ def _range(kind: Integer) -> Words:
 def proposal(
     table: Timetable, node: Node, *, tied: bool = False, order: Sequence[str] | None = None
 ) -> Words:
-    """`order`: the statements, where the problem does not have them in the order of the table."""
+    """The proposal for a problem; `order`: the statements, if not in the order of the table."""
     yield from guide(with_positions(table, node) if tied else table, node)
     yield from covers(table, node, order)
     yield from listed(ties(table, node) if tied else [], vector)
 
 
 Turn: TypeAlias = str | int
-"""A word, or the number of the iterator whose value is to be given."""
+"""A word, or the number of the iterator whose value is needed."""
 Path: TypeAlias = tuple[tuple[Turn, ...], ...]
 
 
 def covers(table: Timetable, program: Node, order: Sequence[str] | None = None) -> Words:
-    """For each shape, paths one of which leads to each of its instances: `proofs/Coverage.v`."""
+    """Paths for each shape, one of which leads to each of its instances: `proofs/Coverage.v`."""
     paths = [_turns(path) for _, path in paths_to_calls(program)]
     shapes = shapes_of(table)
     if order is not None:
@@ -226,7 +228,7 @@ def _turns(path: NodePath) -> Path:
 
 
 def ties(table: Timetable, program: Node) -> list[Vector]:
-    """For each shape, the place in the program of an instance."""
+    """For each shape, the place of an instance in the program."""
     positions = _positions(program)
     shapes = (shape for _, shape in shapes_of(table))
     return [() if witness(one) is None else tag_in(one, positions) for one in shapes]
@@ -252,5 +254,5 @@ def _longer(times: isl.Map, position: Way) -> isl.Map:
 
 
 def _positions(program: Node) -> list[Way]:
-    """Of each call, in the order of the text: all of the way to it."""
+    """The complete path to each call, in source order."""
     return padded_ways(way_along(path, -1)[0] for _, path in paths_to_calls(program))

@@ -1,14 +1,13 @@
-"""What a proof file about a transformation must prove, restated from the two C files.
+"""Restates what a proof file about a transformation must prove, from the two C files.
 
-The loops, what is known of the parameters, what the statements read and write, and what iterations have of
-their own come from the texts.  Domains, times, tags and origins say nothing of the programs: they are means
-to an end, which the proof file has, and the theorem says that there are some.
+The loops, the known facts about parameters, the accesses of statements, and what is private to iterations
+come from the sources.  Domains, times, tags and origins say nothing about the programs: they are auxiliary,
+given by the proof file, and the theorem states that some exist.
 
-Where storage has changed, there is a third text between them, which the proof file has: the statements of the
-original on their new cells, with the copies of cells at its end.  Its loops mean nothing.  Of it is demanded
-that its statements are those of the original but for cells that moved, or copies (`unlike_storage`), and of
-the new text that each of its statements is an instance of one of these.  That all reads see the values that
-they saw is the theorem.
+If storage has changed, there is a third source between them, given by the proof file: the statements of the
+original on their new cells, with the copies of cells at its end.  Its loops mean nothing.  Its statements
+must be those of the original except for cells that moved, or copies (`unlike_storage`), and each statement of
+the new source must be an instance of one of these.  That all reads see the original values is the theorem.
 """
 
 from __future__ import annotations
@@ -47,17 +46,17 @@ from loopwright.prove.obligations.timetable import pieces_of
 from loopwright.transform.storage import StorageChange, replaced_text
 
 MADE_OF = ("parameters", "known", "memory_use", "original", "transformed")
-"""The definitions that the theorem is made of."""
+"""The definitions on which the theorem is based."""
 FITTING = {
     "statements": "map (fun h => (shape_name h, shape_arguments h)) statements = statement_names",
     "copies_of_iterations": "map (fun S => (fst S, temporaries (snd S))) copies_of_iterations = copies",
     "values_of_temporaries": "forallb (fun x => existsb (String.eqb x) lost) "
     "(temporaries values_of_temporaries) = true",
 }
-"""What is demanded of the definitions that a proof file may choose."""
+"""Requirements on the definitions that a proof file may choose."""
 CHANGE = "let T := Change (Specification parameters known statements) new_times memory_use in"
 MORE = {"stored": (), "divided": ("wholes",), "buffered": ("buffers_of_iterations", "products", "wholes")}
-"""What the theorem of each kind is made of besides; no iteration of a C text has buffers of its own."""
+"""Further definitions for each kind of theorem; no iteration of a C source has its own buffers."""
 CHOSEN = (
     *("statements", "middle_times", "copies", "copied"),
     *("last_times", "replaced", "seen_values", "left_values"),
@@ -72,19 +71,19 @@ FITTING_STORED = {
     "copied": "map (fun c => (copied_from c, copied_to c)) copied = copied_cells",
     "left_values": f"({STORED} forallb (is_compared U) compared) = true",
 }
-"""What is demanded of the definitions that a proof file may choose: what is looked at later is compared."""
+"""Requirements on the definitions that a proof file may choose: what is observable later is compared."""
 
 
 @dataclass(frozen=True)
 class Restatement:
-    """A Coq file with a theorem's statement as a proposition of its name."""
+    """A Coq file that defines a theorem's statement as a proposition with its name."""
 
     text: str
     theorem: str
     chosen: tuple[str, ...]
-    """The definitions of a proof file that the proposition says there are, in this order."""
+    """The definitions of a proof file that the proposition quantifies existentially, in this order."""
     made_of: tuple[str, ...] = MADE_OF
-    """Those that must be what the texts say."""
+    """The definitions that must agree with the sources."""
 
 
 def restatement(
@@ -92,8 +91,8 @@ def restatement(
 ) -> Restatement:
     """The theorem of a proof file with these claims.
 
-    `loops` are those of the new text, around the instances that its statements are claimed to be; `owned` is
-    what its pragmas give iterations of their own.
+    `loops` are those of the new source, around the instances that its statements are claimed to execute;
+    `owned` is what its pragmas make private to iterations.
     """
     table, text = original_side(original)
     uses = {use.statement: use for use in touched(original)}
@@ -122,7 +121,7 @@ def restatement(
 
 
 def names_defined(defined: str, statements: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Statements, and the names of their arguments."""
+    """Defines a list of statements with the names of their arguments."""
     pairs = _list(f"({quoted(one)}, {_list(map(quoted, arguments))})" for one, arguments in statements)
     return f"Definition {defined} : list (string * list string) := {pairs}.\n"
 
@@ -135,7 +134,8 @@ def proposition(
     fitting: Mapping[str, str],
     made_of: tuple[str, ...] = MADE_OF,
 ) -> Restatement:
-    """That there are `chosen` definitions, `fitting` ones, with which the theorem of this kind holds."""
+    """The proposition that there are `chosen` definitions, `fitting` ones, for which the theorem of this kind
+    holds."""
     meaning = MEANINGS[kind]
     said = [fitting[one] for one in chosen if one in fitting]
     claim = " /\\\n  ".join((*said, f"({let} {meaning.theorem})"))
@@ -146,10 +146,11 @@ def proposition(
 
 
 def lost_temporaries(original: Program) -> tuple[str, ...]:
-    """What may hold anything after the region: nothing reads it there, and who writes it does so in any case.
+    """Temporaries that may hold anything after the region: nothing reads them, and all writes are
+    must-writes.
 
-    The theorem about them supposes the latter, so that no array is one of which a write may not happen, or
-    whose cell is not one function of the iterators.
+    The theorem about them assumes the latter, so no array has a may-write, or a write whose cell is not one
+    function of the iterators.
     """
     unsure = {
         access.array
@@ -172,7 +173,7 @@ NO_PROPOSAL = ("atcall", "0", "0")
 
 
 def original_program(original: Program, node: Node, claims: TextClaims) -> Words:
-    """As its text, unless the claims are about terms."""
+    """The original as its source, unless the claims are about terms."""
     text = original.region.text
     return program(node, no_hint) if claims.form == "term" else region(text, node, no_hint)
 
@@ -186,13 +187,13 @@ def _list(items: Iterable[str]) -> str:
 
 
 def claimed_change(original: Program, claims: TextClaims) -> StorageChange:
-    """The change of storage that the claims are about; BadInput where its text is not read."""
+    """The change of storage that the claims are about; raises BadInput if its source cannot be read."""
     after = replaced_text(original, claims.stored, ())
     return StorageChange(original, original, after, 0, division=dict(claims.wholes))
 
 
 def unlike_storage(change: StorageChange, text: str) -> str | None:
-    """Why `change.after`, read from `text`, is not the original on other cells, with copies."""
+    """Returns why `change.after`, read from `text`, is not the original on other cells, with copies."""
     old, new = change.original, change.after
     if new.region.text != text or len(new.file.regions) != len(old.file.regions):
         return "the text on new cells is not one region"
@@ -251,7 +252,8 @@ DEFINING = ("type_definition", "enum_specifier", "struct_specifier", "union_spec
 
 
 def _declarations(program: Program) -> Iterator[tuple[str, str]]:
-    """The names that the region declares or defines, but for those of iterators, and how."""
+    """Yields the names that the region declares or defines, except those of iterators, and their
+    declarations."""
     for node in walk(program.syntax):
         if node.type in DEFINING or node.type.startswith("preproc"):
             yield node.type, node.text
@@ -262,7 +264,7 @@ def _declarations(program: Program) -> Iterator[tuple[str, str]]:
 
 
 def outside_of_storage(change: StorageChange, text: Program) -> str | None:
-    """An access of new storage that leaves it; what of it the new text allocates is told by `text`."""
+    """Returns an out-of-bounds access of new storage; `text` shows which of it the new source allocates."""
     known = {one.name for one in change.original.arrays}
     spaces = {one.name: one.space or MemorySpace.STACK for one in text.arrays if one.name not in known}
     arrays = tuple(replace(one, space=spaces.get(one.name)) for one in change.after.arrays)
@@ -273,7 +275,7 @@ def outside_of_storage(change: StorageChange, text: Program) -> str | None:
 
 
 def stored_restatement(change: StorageChange, loops: Node, claims: TextClaims) -> Restatement:
-    """The theorem of a proof file with these claims; `loops` are those of the new text."""
+    """The theorem of a proof file with these claims; `loops` are those of the new source."""
     division = divided([change])
     found = with_products_of(division, change.after)
     between = list(middle(found))

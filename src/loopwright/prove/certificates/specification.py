@@ -1,6 +1,6 @@
-"""A timetable as the specification that the checker reads: `proofs/Specification.v`.
+"""Writes a timetable as the specification that the checker reads: `proofs/Specification.v`.
 
-What new loops need not do as the original does, and the checker is told of, is in `AllowedDifferences`.
+`AllowedDifferences` lists how new loops may differ from the original; the checker is told.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
 
 @dataclass(frozen=True)
 class Owned:
-    """In a loop around some of these statements and no others each iteration has its own `array`."""
+    """`array` is private to each iteration of a loop around some of these statements and no others."""
 
     array: str
     statements: Collection[str]
@@ -28,15 +28,15 @@ class Owned:
 
 @dataclass(frozen=True)
 class AllowedDifferences:
-    """What new loops need not do as the original does."""
+    """How new loops may differ from the original."""
 
     combining: tuple[str, ...] = ()
-    """Statements that are steps of reductions, of which the user allows any order."""
+    """Statements that are steps of reductions, which the user allows in any order."""
     private: tuple[Owned, ...] = ()
-    """Of these each iteration of a parallel loop has its own, whose values are not compared; the copy of the
-    iteration that writes last holds what the original leaves, and which one that is, legality proves."""
+    """Arrays that are private to each iteration of a parallel loop, whose values are not compared; the copy
+    of the iteration that writes last holds the original's value, and legality proves which one that is."""
     temporaries: tuple[str, ...] = ()
-    """These may hold other values in between: loops are then checked in sequence, without copies."""
+    """Variables that may hold other values in between: loops are then checked in sequence, without copies."""
 
 
 NO_DIFFERENCES = AllowedDifferences()
@@ -54,7 +54,7 @@ def refuse_other_arguments(old: Timetable, later: Timetable) -> None:
 
 
 def time_of(shape: Shape) -> Vector:
-    """The time as expressions; where it is given in pieces, each place as a conditional."""
+    """The time as expressions; if it is piecewise, with conditionals."""
     if shape.times:
         return tuple(Var(place) for place in shape.times)
     assert shape.time is not None
@@ -86,7 +86,7 @@ def shape_words(item: tuple[str, Shape]) -> Words:
 
 
 def touches(use: StatementCells) -> Words:
-    """What a statement reads and writes."""
+    """Yields the reads and writes of a statement."""
     yield from listed(use.reads, cell_words)
     yield from listed(use.writes, cell_words)
     yield from ("plain",) if use.operator is None else ("combined", name(use.operator))

@@ -1,10 +1,11 @@
-"""Sums that were split: the original with a statement for each part, which stand side by side.
+"""Split sums: the original with a statement for each part, one after the other.
 
     S: x += a + b   -->   S: x += a;  S': x += b;
 
-That both leave the same but for rounding is no question for the checker: isl's proof says that the parts
-are those of the sum (`prove/legality/summands.py`).  The checker is asked about the loops of the original
-with the parts in place of the sum, and about instructions that give the same in any order of combining.
+That both leave the same except for rounding is not a question for the checker: isl's proof shows that the
+parts are those of the sum (`prove/legality/summands.py`).  The checker is asked about the loops of the
+original with the parts in place of the sum, and about instructions that give the same in any order of
+combining.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from loopwright.transform.storage import StorageChange
 
 
 def split_tries(changes: Sequence[StorageChange], new: Program, loops: Node) -> Tries:
-    """What the checker is asked of loops that run `new`: as of other storage where more than sums changed."""
+    """The problems for loops that execute `new`: those of other storage if more than sums changed."""
     if not all(one.summands for one in changes):
         return stored_tries(changes, new, loops)
     split = ", ".join(dict.fromkeys(whole for one in changes for whole in one.summands.values()))
@@ -55,7 +56,8 @@ def _terms(changes: Sequence[StorageChange], new: Program, loops: Node) -> str:
 
 
 def split_problem(changes: Sequence[StorageChange], new: Program, loops: Node) -> ChangeProblem:
-    """That the original with its sums split and `loops`, which run `new`, leave the same memory."""
+    """The problem that the original with its sums split and `loops`, which execute `new`, leave the same
+    memory."""
     original, after = changes[0].original, changes[-1].after
     sums = {one.name: one.name for one in original.statements}
     for change in changes:

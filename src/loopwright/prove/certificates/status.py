@@ -1,8 +1,8 @@
-"""What the verified checker says of loops, or of a whole transformation, after isl has proved them.
+"""Asks the verified checker about loops, or a whole transformation, after isl has proved them.
 
-Its yes is a theorem in Coq: about the loops and their schedule, or about both programs and all memories.
-Where it could not be asked, or gave no answer, the status says why.  What writes the problems is imported
-when there is a checker to ask: `codegen` without one starts as fast as before.
+Its yes is a theorem in Coq: about the loops and their schedule, or about both programs and all memories. If
+it could not be asked, or gave no answer, the status says why.  The modules that write problems are imported
+only if there is a checker to ask, so that `codegen` without one starts as fast as before.
 """
 
 from __future__ import annotations
@@ -48,36 +48,36 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ProblemTry:
-    """A problem, where there is one, and what is to be said of a yes: a status, and remarks."""
+    """A problem, if it can be stated, and what to report if it is accepted: a status, and remarks."""
 
     problem: Callable[[], str | None]
     status: str
     remark: str = ""
     remarks: Callable[[], Sequence[str]] = list
     unread: bool = False
-    """Whether it is asked only where the one before it is not read."""
+    """Whether it is asked only if the one before it cannot be read."""
     example: Callable[[], dict[str, int] | None] = lambda: None
-    """Sizes at which there is an instance: the problem must allow them, or it is about nothing."""
+    """Sizes with an instance: the problem must allow them, or it is vacuous."""
 
 
 Tries: TypeAlias = Sequence[Sequence[ProblemTry]]
-"""In groups: the problems of a group are the same in other words, those of the next one say less."""
+"""Groups: problems in a group are equivalent; those of the next group are weaker."""
 
 
 @dataclass(frozen=True)
 class PrintedLoops:
-    """Loops, with the names and the pragmas that they have in their text."""
+    """Loops with the names and pragmas of their source."""
 
     text: str
     node: Node
 
 
 def scan_tries(schedule: Schedule, program: Node, printed: PrintedLoops | None = None) -> Tries:
-    """What the checker is asked of loops that run a schedule.
+    """The problems for loops that execute a schedule.
 
-    Where instances have equal times, their places in the program decide.  What the checker says of the text
-    that was `printed` it says of what it reads there.  A text with something else in it, such as names that C
-    does not have, is not read: it is asked about `program`.
+    If instances have equal times, their places in the program decide.  For the source that was `printed`, the
+    checker's answer is about what it reads there.  A source that it cannot read, such as one with names that
+    C does not have, is replaced by `program`.
     """
     good = SEQUENTIAL if has_independent(program) else CHECKED
     if checker() is not None and (begun := _beginning(schedule, program)) is not None:
@@ -103,7 +103,7 @@ def _beginning(schedule: Schedule, program: Node) -> FirstIterations | None:
 
 
 def has_ties(schedule: Schedule) -> bool:
-    """Whether the schedule gives two instances the same time, so that it does not tell them apart."""
+    """Whether the schedule gives two instances the same time."""
     from loopwright.prove.scanning.meaning import meaning
 
     return not all(leaf.times.is_injective() for leaf in meaning(schedule).leaves)
@@ -117,7 +117,7 @@ def _scan(schedule: Schedule, program: Node, *, tied: bool, text: str | None = N
 
 
 def text_problem(schedule: Schedule, printed: PrintedLoops, *, tied: bool) -> str:
-    """That the text runs the schedule."""
+    """The problem that the source executes the schedule."""
     from loopwright.prove.obligations.legality import opened
 
     return _scan(schedule, opened(_unmarked(printed.node)), tied=tied, text=printed.text)
@@ -137,11 +137,11 @@ def change_tries(
     *,
     reworded: bool = False,
 ) -> Tries:
-    """What the checker is asked of loops that leave the memory as the original does, parallel ones in any
-    order of their iterations.
+    """The problems for loops that leave the memory as the original does, with parallel iterations in any
+    order.
 
-    Where this is not shown of parallel loops, it is tried of their sequential order.  `written` is the text
-    of the new loops: where the checker reads it, and that of the original, what it says it says of both.
+    If that is not shown for parallel loops, their sequential order is tried.  `written` is the source of the
+    new loops: if the checker can read it, and that of the original, its answer is about both.
     """
     temporaries = allowed.temporaries
     private = tuple(one for one in allowed.private if not (temporaries and one.last))
@@ -177,10 +177,10 @@ def change_tries(
 
 
 def stored_tries(changes: Sequence[StorageChange], new: Program, loops: Node) -> Tries:
-    """What the checker is asked of loops that run `new`, whose storage these changes made: by the values
+    """The problems for loops that execute `new`, with storage changed by `changes`: compared by the values
     that are read.
 
-    Where this is not shown of parallel loops, it is tried of their sequential order.
+    If that is not shown for parallel loops, their sequential order is tried.
     """
     problem = cache(partial(_stored, changes, new))
 
@@ -209,7 +209,7 @@ def _stored(changes: Sequence[StorageChange], new: Program, loops: Node) -> Stor
 
 
 def example(schedule: Schedule) -> dict[str, int] | None:
-    """Sizes at which a statement has an instance; None where there are none."""
+    """Sizes at which a statement has an instance, or None."""
     from loopwright.presburger.points import smallest_point
     from loopwright.presburger.sets import sets_of
 
@@ -227,7 +227,8 @@ def example_of(original: Program) -> dict[str, int] | None:
 
 
 def about_nothing(schedule: Schedule, by: str = "isl") -> ProofStatus | None:
-    """Where there are no parameters, or no instances, everything is true."""
+    """A status for a schedule without parameter values, or without instances: everything is vacuously
+    true."""
     if schedule.context.is_empty():
         return ProofStatus(by, NOTHING, "the context is contradictory")
     if schedule.domain.intersect_params(schedule.context.params()).is_empty():
@@ -246,8 +247,8 @@ def _change(
 def tried(groups: Tries, seconds: float | None = None, text: Program | None = None) -> ProofStatus:
     """The answer to the first problem that has one.
 
-    In `text`, the new one, names are those of integers that hold at least what an int holds; values that
-    leave their types are looked for there.
+    In `text`, the new source, names are those of integers that hold at least the values of an int; values
+    that overflow their types are looked for there.
     """
     if checker() is None:
         why = "it is turned off" if is_turned_off() else f"it is not built; {BUILD}"
@@ -266,7 +267,7 @@ def tried(groups: Tries, seconds: float | None = None, text: Program | None = No
 
 @dataclass(frozen=True)
 class CertifiedProblem:
-    """A problem with certificates, for Coq to check, and what its yes is worth."""
+    """A problem with certificates, for Coq to check, and the status of its answer."""
 
     problem: str
     certificates: str
@@ -274,12 +275,12 @@ class CertifiedProblem:
 
     @property
     def kind(self) -> str:
-        """The first word: what kind of theorem it is."""
+        """The kind of theorem, the first word."""
         return self.problem.split(maxsplit=1)[0]
 
 
 def certified(groups: Tries, seconds: float) -> CertifiedProblem:
-    """The first problem for which certificates are found; GaveUp where there is none."""
+    """The first problem with certificates; raises GaveUp if there is none."""
     if checker() is None:
         build()
     found = _first(groups, lambda _, words: certificates(words, seconds), seconds)
@@ -291,11 +292,11 @@ def certified(groups: Tries, seconds: float) -> CertifiedProblem:
 
 
 STEPS = 3_000_000
-"""Of isl, to write a problem in, for each second that there is to find certificates in: about a second."""
+"""isl operations allowed for stating a problem, per second for finding certificates: about a second."""
 
 
 def written(problem: Callable[[], str | None], seconds: float) -> str | NotChecked:
-    """The words of a problem, where there are some, and it does not take too long to find them."""
+    """The words of a problem, unless there are none or stating it takes too long."""
     try:
         words = within_effort(max(1, int(STEPS * seconds)), problem)
     except GaveUp as failure:
@@ -310,8 +311,8 @@ def _first(
 ) -> tuple[ProblemTry, str, T] | NotChecked:
     """The first problem that has an answer, and that answer; or why the first group has none.
 
-    After a problem that is too large, the others of its group are not asked; after one of which the text says
-    that it is wrong, none.
+    After a problem that is too large, the rest of its group is skipped; after one whose source shows that it
+    is wrong, all others are.
     """
     reasons: list[NotChecked] = []
     for group in groups:
@@ -334,7 +335,7 @@ def _first(
 
 
 def _fitting(text: Program) -> str | None:
-    """The types that no value which the loops and subscripts of a text compute leaves."""
+    """The types that no value computed in the loops and subscripts of a source overflows."""
     from loopwright.prove.certificates.problems import range_problem
     from loopwright.prove.reading.c_expressions import Unreadable
 
@@ -354,5 +355,5 @@ def has_independent(program: Node) -> bool:
 
 
 def _unmarked(node: Node) -> Node:
-    """The loops without remarks, which are comments in the text."""
+    """The loops without remarks, which are comments in the source."""
     return _unmarked(node.body) if isinstance(node, Remarked) else with_children(node, _unmarked)

@@ -1,15 +1,15 @@
-"""Other storage, as a problem for the checker: `proofs/Stored.v`.
+"""States a change of storage as a problem for the checker: `proofs/Stored.v`.
 
-The middle is the last program whose storage changed, in the order that the plan had.  For each read b there
-and the two cells that it means, c before and c' after, an origin is an instance that wrote both, if every
-write since then that touches one of them touches both:
+The middle is the last program whose storage changed, in the order of the plan.  For each read b there and its
+two cells, c before and c' after, an origin is an instance that wrote both, if every write since then that
+accesses one of them accesses both:
 
     origin(b) ∈ { a : a writes c and c' together, a before b,
                       no o with a ≤ o < b writes c' and not c, or, unless it is a copy, c and not c' }
 
-isl finds one, as a function of b, in cases, where it can in one; the checker checks it.  Where no o < b
-does that, c' = c holds what it held in the beginning.  Arrays that are replaced and looked at after the
-region are read at the end.
+isl finds one, as a function of b, with as few cases as possible; the checker checks it.  If no o < b does
+that, c' = c holds its initial value.  Replaced arrays that are observable after the region are read at the
+end.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ from loopwright.transform.storage import StorageChange
 class StoredProblem:
     words: str
     text: str
-    """The same, with the text of the original, in which the checker sees what statements touch."""
+    """The same, with the source of the original, in which the checker sees the accesses of statements."""
     unlike: tuple[str, ...]
     """The arrays whose values are not compared."""
 
 
 def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) -> StoredProblem:
-    """That the program before the first change and `loops`, which run `new`, leave the same memory."""
+    """The problem that the program before all changes and `loops`, for `new`, leave the same memory."""
     _refuse_other_values(changes)
     division = divided(changes)
     found = with_products_of(division, changes[-1].after)
@@ -115,7 +115,7 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
 
 
 def _refuse_other_values(changes: Sequence[StorageChange]) -> None:
-    """The checker is asked about programs that compute each value once, as it was computed."""
+    """Raises GaveUp for programs that compute a value several times, or in another way."""
     if any(one.redundancy is not None for one in changes):
         raise GaveUp(Code.NO_PROOF, "storage has changed, and values are computed several times")
     if any(one.summands for one in changes):
@@ -123,7 +123,7 @@ def _refuse_other_values(changes: Sequence[StorageChange]) -> None:
 
 
 def _copy(copy: MiddleStatement) -> Words:
-    """The cell whose value is copied, from where, and to where."""
+    """The copied cell, its source, and its destination."""
     (read,), (write,) = copy.reads, copy.writes
     return (word for cell in (*read.cells, write.cells[1]) for word in cell_words(cell))
 
@@ -151,7 +151,7 @@ def _time(one: MiddleStatement) -> Vector:
 
 
 def _where(domain: isl.Set, reader: _ReadingPlace) -> Test:
-    """That an instance that reads is in this part of the domain."""
+    """The condition that a reading instance is in this part of the domain."""
     return formula_of(domain.coalesce().gist(reader.domain), reader.names)
 
 
@@ -159,7 +159,7 @@ def _where(domain: isl.Set, reader: _ReadingPlace) -> Test:
 
 
 class Same(Enum):
-    """The same cell: of an array that is kept, or with the value it had in the beginning."""
+    """The same cell: of an array that is kept, or with its initial value."""
 
     KEPT = "kept"
     BEGUN = "begun"
@@ -180,13 +180,13 @@ class _Left:
 
 @dataclass(frozen=True, eq=False)
 class _ReadingPlace:
-    """Who reads: instances at their times, or cells at the end."""
+    """The readers: instances at their times, or cells at the end."""
 
     domain: isl.Set
     names: tuple[str, ...]
     time: isl.Map | None
     before: dict[MiddleStatement, isl.Map] = field(default_factory=dict)
-    """What was asked for before: it is the same for all that is read."""
+    """A cache: the same for all reads."""
 
     def after(self, writer: MiddleStatement) -> isl.Map:
         """{ b -> a }: a is before b."""
@@ -218,7 +218,7 @@ class _SourceFinder:
         return [tuple(self.cases(reader, read)) for read in one.reads]
 
     def left_in(self, array: Array, written: Program) -> _Left:
-        """What the cells of an array hold at the end."""
+        """The values of an array's cells at the end."""
         taken = {one.name for one in written.parameters}
         subscripts = tuple(f"{'_' if f'z{k}' in taken else ''}z{k}" for k in range(array.rank))
         space = written.context.get_space().add_dims(isl.dim_type.set, array.rank)
@@ -230,7 +230,7 @@ class _SourceFinder:
         return _Left(array.name, subscripts, tuple(cases))
 
     def cases(self, reader: _ReadingPlace, read: PairedCell) -> Iterator[_Case]:
-        """Why one value that is read is the same."""
+        """Yields why a value that is read is the same."""
         if not read.is_moved and read.cells[0].array not in self.replaced:
             yield _Case(And(()), Same.KEPT)
             return
@@ -254,7 +254,7 @@ class _SourceFinder:
     def _writers(
         self, reader: _ReadingPlace, read: PairedCell, spoilt: Sequence[tuple[MiddleStatement, isl.Map]]
     ) -> list[_OriginCandidate]:
-        """Who may be the origin, copies last; one alone where it is the origin of all that is read."""
+        """The possible origins, copies last; one alone if it is the origin of all reads."""
         several: list[_OriginCandidate] = []
         later_first = list(reversed(self.middle))
         for writer in sorted(later_first, key=lambda one: one.is_copy):
@@ -294,7 +294,7 @@ class _SourceFinder:
 
 
 def _meeting(read: PairedCell, write: PairedCell, side: int) -> isl.Map:
-    """{ b -> o }: they touch the same cell, before (0) or after (1)."""
+    """{ b -> o }: they access the same cell, before (0) or after (1)."""
     mine, theirs = read.relations[side], write.relations[side]
     if read.cells[side].array != write.cells[side].array:
         return isl.Map.empty(

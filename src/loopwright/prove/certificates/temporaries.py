@@ -1,11 +1,11 @@
 """Temporaries, as `proofs/Temporaries.v` and `proofs/Reused.v` state them: tags and origins.
 
-Of private storage, there is a layer of copies for each depth at which parallel loops stand inside of each
-other.  The tag of an instance is the iteration of the loop at that depth that it is in: 1 and the way
-there, the positions in blocks and the values of iterators; 0 outside of such loops.  Of temporaries that are
-used in another order, it is the beginning of its time in the original.  The origin of a value that is read
-of a temporary is an instance with the same tag that wrote the cell before.  isl finds it, as the first one;
-the checker checks that nothing with another tag wrote the cell since.
+Private storage has a layer of copies for each depth of nested parallel loops.  The tag of an instance is the
+iteration of the loop at that depth that contains it: 1 and the path to it, the positions in blocks and the
+values of iterators; 0 outside of such loops.  For temporaries that are used in another order, it is a prefix
+of its time in the original.  The origin of a value that is read from a temporary is an instance with the same
+tag that wrote the cell before.  isl finds it, as the first one; the checker checks that nothing with another
+tag wrote the cell since.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, pie
 from loopwright.prove.obligations.witnesses import Witness, witness
 
 Way: TypeAlias = tuple[int | str, ...]
-"""Numbers are those of children, or padding; of iterators, the number of the dimension as text."""
+"""Numbers are those of children, or padding; for iterators, the number of the dimension as text."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The instance of `statement` with these arguments writes it, by its write number `write`."""
+    """The instance of `statement` with these arguments is the origin, by its write number `write`."""
 
     statement: str
     arguments: Vector
@@ -53,7 +53,7 @@ def storage(
 ) -> Words:
     """The layers: depths, tags and origins of the statements of `original`, whose new loops are `loops`.
 
-    `last_copies` of `proofs/Private.v` is about the first layer, and about what no other has.
+    `last_copies` of `proofs/Private.v` is about the first layer, and about arrays in no other layer.
     """
     found = owned_at_depths(loops, uses, owned)
     inner = [one.array for one in owned if one.last and any(one.array in arrays for arrays in found[1:])]
@@ -76,7 +76,8 @@ def storage(
 def owned_at_depths(
     loops: Node, uses: Mapping[str, StatementCells], owned: Sequence[Owned]
 ) -> list[list[str]]:
-    """For each depth of parallel loops, outermost first, what all of them there that use it own."""
+    """For each depth of parallel loops, outermost first, the arrays private to all loops there that use
+    them."""
     found: list[list[str]] = []
     marked = list(_marked(loops, 1))
     for depth in range(1, max((depth for depth, _ in marked), default=0) + 1):
@@ -89,7 +90,7 @@ def owned_at_depths(
 def _all_own(
     array: str, loops: Sequence[frozenset[str]], uses: Mapping[str, StatementCells], owned: Sequence[Owned]
 ) -> bool:
-    """Whether these loops, as the statements in them, each own the array, if they use it."""
+    """Whether each of these loops, given by their statements, privatises the array if it uses it."""
     using = [
         inside
         for inside in loops
@@ -102,7 +103,7 @@ def _all_own(
 
 
 def _marked(node: Node, depth: int) -> Iterator[tuple[int, frozenset[str]]]:
-    """Each parallel loop, as its depth among such loops and the statements inside."""
+    """Yields each parallel loop, as its depth among such loops and the statements inside."""
     here = isinstance(node, For) and is_marked(node)
     if here:
         yield depth, calls_in(node)
@@ -113,10 +114,11 @@ def _marked(node: Node, depth: int) -> Iterator[tuple[int, frozenset[str]]]:
 def reused(
     original: Program, old: Timetable, uses: Mapping[str, StatementCells], temporaries: Sequence[str]
 ) -> Words:
-    """The same of `temporaries` that hold other values in between: tags of as many places of time as can be.
+    """The same for `temporaries` with other values in between: tags are the longest possible prefixes of
+    times.
 
-    With more places fewer instances share a copy, so that more orders are legal; with too many, a read sees
-    a value that has another tag.
+    With longer prefixes fewer instances share a copy, so more orders are legal; if they are too long, a read
+    sees a value that has another tag.
     """
     shapes = dict(shapes_of(old))
     order = [statement.name for statement in original.statements if statement.name in shapes]
@@ -147,7 +149,7 @@ def origin_words(one: Origin) -> Words:
 
 
 def _padded(loops: Node, depth: int) -> list[Way]:
-    """For each call, in the order of the text, the tag of what it runs, of parallel loops at this depth."""
+    """For each call, in source order, the tag of its instances, for parallel loops at this depth."""
     return padded_ways(ways_to_calls(loops, (), depth))
 
 
@@ -158,14 +160,14 @@ def padded_ways(several: Iterable[Way]) -> list[Way]:
 
 
 def ways_to_calls(node: Node, so_far: Way, left: int) -> Iterator[Way]:
-    """`left` parallel loops are to be entered until the one whose iterations are told apart."""
+    """Yields the ways to calls; `left` parallel loops remain to be entered before the distinguishing one."""
     for _, path in paths_to_calls(node):
         way, missing = way_along(path, left)
         yield () if missing else (1, *so_far, *way)
 
 
 def way_along(path: NodePath, left: int) -> tuple[Way, int]:
-    """The way until `left` parallel loops are entered, and how many of them there are not on the path."""
+    """The way until `left` parallel loops are entered, and how many of them are not on the path."""
     found: list[int | str] = []
     depth = 0
     for node, number in path:
@@ -207,7 +209,7 @@ def _same_tag(shapes: Mapping[str, Shape], ways: list[Way]) -> isl.UnionMap:
 
 
 def _tagged(points: isl.Map, way: Way) -> isl.Map:
-    """{ instance -> tag }, of [p] -> instance."""
+    """{ instance -> tag }, from [p] -> instance."""
     found = points.reverse()
     depth = found.dim(OUT)
     found = found.add_dims(OUT, len(way))
@@ -220,7 +222,7 @@ def _tagged(points: isl.Map, way: Way) -> isl.Map:
 
 
 def _same_beginning(original: Program, count: int) -> isl.UnionMap:
-    """{ instance -> instance whose time in the original begins with the same `count` places }"""
+    """{ instance -> instance whose time in the original has the same first `count` entries }"""
     whole = original.schedule()
     times = union_map((first(one, OUT, count) for one in maps_of(whole)), whole.get_space())
     return times.apply_range(times.reverse())
@@ -236,14 +238,14 @@ class _OriginFinder:
     uses: Mapping[str, StatementCells]
 
     def origins(self, order: Sequence[str], temporaries: Sequence[str]) -> list[list[Origin]]:
-        """Of each cell of temporaries that a statement reads, statement by statement."""
+        """The origins of each temporary cell that a statement reads, statement by statement."""
         return [
             [self.origin(one, cell) for cell in self.uses[one].reads if cell.array in temporaries]
             for one in order
         ]
 
     def origin(self, statement: str, read: Cell) -> Origin:
-        """Of what `statement` reads in this cell."""
+        """The origin of what `statement` reads in this cell."""
         reader = self.original.statement(statement)
         array = read.array
         domain = reader.domain.intersect_params(self.original.context)

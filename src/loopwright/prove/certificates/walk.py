@@ -1,6 +1,7 @@
-"""The walk down a program's tree: where it is, and times between the children of a block, which isl finds.
+"""The walk down a program's tree: its position, and times between the children of a block, which isl finds.
 
-First come calls with their times, and places of the time that are the same functions of iterators in all.
+It also provides calls with their times, and the entries of the time that are the same functions of iterators
+in all.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from loopwright.prove.scanning.executed import Run, bound_by, iterations_of
 
 @dataclass(frozen=True, eq=False)
 class TimedCall:
-    """A call with its time, [p] -> [time], and the places that are affine functions of p."""
+    """A call with its time, [p] -> [time], and the entries that are affine functions of p."""
 
     run: Run
     times: isl.Map
@@ -43,7 +44,7 @@ class TimedCall:
         return self.values.forms
 
     def has_iterator(self, place: int, depth: int) -> bool:
-        """Whether the place is this iterator in every execution."""
+        """Whether the entry is this iterator in every execution."""
         form = self.forms[place]
         if not self.runs or form is None:
             return not self.runs
@@ -51,7 +52,8 @@ class TimedCall:
 
 
 def timed(table: Timetable, run: Run) -> TimedCall:
-    """A call that the schedule does not have never runs, or makes another obligation fail."""
+    """A call with its times; a call that the schedule lacks never executes, or makes another obligation
+    fail."""
     times = table.times.get(run.position)
     if times is None:
         space = run.domain.get_space().from_domain().add_dims(isl.dim_type.out, table.width)
@@ -75,9 +77,10 @@ def by_child(children: Sequence[Node], calls: Sequence[TimedCall]) -> list[Seque
 
 
 def entry(calls: Sequence[TimedCall], place: int, depth: int) -> AffineForm | int | None:
-    """The place as the same function of the outer `depth` iterators in all calls: a form, or which iterator.
+    """The entry as the same function of the outer `depth` iterators in all calls: a form, or an iterator's
+    number.
 
-    A condition around a call may give its place another form than that of the iterator it is.
+    A condition around a call may give its entry another form than that of the iterator it equals.
     """
     if not calls:
         return None
@@ -89,18 +92,18 @@ def entry(calls: Sequence[TimedCall], place: int, depth: int) -> AffineForm | in
 
 
 def _is_iterator(calls: Sequence[TimedCall], place: int, depth: int) -> bool:
-    """Whether the place is this iterator in every execution of every call."""
+    """Whether the entry is this iterator in every execution of every call."""
     return all(one.has_iterator(place, depth) for one in calls)
 
 
 def shared(calls: Sequence[TimedCall], depth: int) -> int:
-    """How many places, from the first, are the same functions of the outer iterators."""
+    """How many leading entries are the same functions of the outer iterators."""
     width = len(calls[0].forms)
     return next((k for k in range(width) if entry(calls, k, depth) is None), width)
 
 
 def iterator_place(calls: Sequence[TimedCall], depth: int) -> int | None:
-    """The place of the time that is iterator `depth`, all before it being the same in all calls."""
+    """The entry of the time that is iterator `depth`, if all before it are equal in all calls."""
     for k in range(len(calls[0].forms) if calls else 0):
         if _is_iterator(calls, k, depth):
             return k
@@ -112,12 +115,12 @@ def iterator_place(calls: Sequence[TimedCall], depth: int) -> int | None:
 Vector: TypeAlias = tuple[Expr, ...]
 
 EFFORT = 30_000
-"""Steps of isl to look for the first or the last time of several calls in."""
+"""Maximum number of isl operations for the first or the last time of several calls."""
 
 
 @dataclass(frozen=True, eq=False)
 class WalkPosition:
-    """Where the walk is: for which iterators it gets there, and what they are called here, each otherwise."""
+    """The position of the walk: the iterators for which it is reached, and distinct names for them."""
 
     scope: IteratorScope
     iterators: tuple[str, ...]
@@ -137,7 +140,7 @@ class WalkPosition:
         return WalkPosition(inside, (*self.iterators, loop.iterator), (*self.shown, fresh))
 
     def entered_let(self, let: Let) -> WalkPosition:
-        """Inside of a let, which counts as a loop of one iteration."""
+        """The position inside a let, which counts as a loop of one iteration."""
         inside = bound_by(let, self.scope)
         shown = (*self.shown, _fresh(let.name, self.shown))
         return WalkPosition(inside, (*self.iterators, let.name), shown)
@@ -156,15 +159,15 @@ def _fresh(name: str, taken: Sequence[str]) -> str:
 class Walk:
     table: Timetable
     known: dict[TimedCall, tuple[isl.Set, isl.PwMultiAff]] = field(default_factory=dict)
-    """Of calls that were asked for before: when they run, and their times."""
+    """A cache of calls: when they execute, and their times."""
 
     def common(self, calls: Sequence[TimedCall], count: int, place: WalkPosition) -> Vector:
-        """The first places, which are the same functions of the outer iterators in all calls."""
+        """The leading entries that are the same functions of the outer iterators in all calls."""
         known = (self.shared(calls, k, place) for k in range(count))
         return tuple(one for one in takewhile(lambda one: one is not None, known) if one is not None)
 
     def shared(self, calls: Sequence[TimedCall], k: int, place: WalkPosition) -> Expr | None:
-        """What all calls have in this place, in terms of the iterators around."""
+        """The common value of all calls in this entry, in terms of the iterators around."""
         match entry(calls, k, place.depth):
             case AffineForm() as form:
                 return self.expr(form, place)
@@ -192,7 +195,7 @@ class Walk:
     ) -> list[Vector] | None:
         """Times between the children, each after all of one and not after any of the next.
 
-        All begin with what is known of the time there.
+        All begin with the known prefix of the time.
         """
         found: list[Vector] = []
         for k in range(len(children) - 1):
@@ -210,7 +213,8 @@ class Walk:
     def candidates(
         self, children: Sequence[Node], pair: Sequence[Sequence[TimedCall]], place: WalkPosition
     ) -> Iterator[Vector]:
-        """Where the later child begins, after where the earlier ends, and the bounds of their loops."""
+        """Yields the start of the later child, the successor of the end of the earlier, and their loop
+        bounds."""
         everything = [one for part in pair for one in part]
         if not everything:
             return
@@ -232,7 +236,7 @@ class Walk:
             yield from (extreme[:end] for end in range(count + 1, self.table.width + 1))
 
     def extremes(self, pair: Sequence[Sequence[TimedCall]], place: WalkPosition) -> Iterator[Vector]:
-        """The first time of the later child, and what comes after the last of the earlier."""
+        """Yields the first time of the later child, and the successor of the last of the earlier."""
         for part, beyond in ((pair[1], 0), (pair[0], 1)):
             if part:
                 pieces = self.extreme(part, place.depth, beyond)
@@ -244,7 +248,7 @@ class Walk:
     def extreme(
         self, calls: Sequence[TimedCall], depth: int, beyond: int
     ) -> list[tuple[isl.Set, isl.MultiAff]]:
-        """The last time (`beyond` 1) or the first; nothing where isl takes long to find it."""
+        """The last time (`beyond` 1) or the first; nothing if isl takes too long."""
 
         def found() -> list[tuple[isl.Set, isl.MultiAff]]:
             times = self.times(calls, depth)
@@ -261,7 +265,7 @@ class Walk:
         return reduce(isl.Map.union, inner)
 
     def bounds(self, children: Sequence[Node], place: WalkPosition) -> Iterator[Expr]:
-        """Where the loops of two neighbours end and start."""
+        """Yields the ends and starts of the loops of two neighbours."""
         first, second = children
         renamed: dict[str, Expr] = {
             name: Var(new) for name, new in place.names(self.table.parameters).items()
@@ -280,7 +284,7 @@ class Walk:
         return all(self.beside(one, cut, place, side) for one in calls)
 
     def beside(self, call: TimedCall, cut: Vector, place: WalkPosition, side: int) -> bool:
-        """Place by place: what is not decided by the places before it, by their text or by isl."""
+        """Compares entry by entry, from the first undecided one, by their form or by isl."""
         if not call.runs:
             return True
         decided = next((k for k, one in enumerate(cut) if self.shown(call, k, place) != one), len(cut))
@@ -301,12 +305,12 @@ class Walk:
         return bool(same.is_disjoint(wrong))
 
     def shown(self, call: TimedCall, k: int, place: WalkPosition) -> Expr | None:
-        """Place k of the time, where it is a function of the iterators around."""
+        """Entry k of the time, if it is a function of the iterators around."""
         form = call.forms[k]
         return None if form is None or len(form.coefficients) > place.depth else self.expr(form, place)
 
     def function(self, call: TimedCall) -> tuple[isl.Set, isl.PwMultiAff]:
-        """When a call runs, and the time as a function of the iterators, elsewhere too where it is affine."""
+        """When a call executes, and its time as a function of the iterators, extended if it is affine."""
         if call not in self.known:
             pieces = pieces_of_function(call.times)
             whole = isl.PwMultiAff.from_multi_aff(pieces[0][1])
@@ -330,7 +334,7 @@ class Walk:
 
 
 def _compared(time: isl.PwAff, relation: str, limit: Expr, scope: IteratorScope) -> isl.Set:
-    """Where a time is in a relation to a limit; a minimum or a maximum one part after the other."""
+    """The points where a time compares to a limit; a minimum or a maximum is split into its parts."""
     match limit, relation:
         case (Max(arguments), ">" | ">=") | (Min(arguments), "<"):
             return reduce(isl.Set.intersect, (_compared(time, relation, one, scope) for one in arguments))
@@ -340,7 +344,7 @@ def _compared(time: isl.PwAff, relation: str, limit: Expr, scope: IteratorScope)
 
 
 def _first_loops(node: Node) -> Iterator[For]:
-    """The outermost loops that a child of a block begins with."""
+    """Yields the outermost loops at the start of a child of a block."""
     match node:
         case For():
             yield node
@@ -356,7 +360,7 @@ def _first_loops(node: Node) -> Iterator[For]:
 
 
 def _upper_bounds(loop: For) -> Iterator[Expr]:
-    """The first value after the loop."""
+    """Yields the first value after the loop."""
     match loop.test:
         case Compare(Relation.LE, Var(name), limit) if name == loop.iterator:
             yield Sum((limit, Int(1)))
