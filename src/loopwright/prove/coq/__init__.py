@@ -1,1 +1,1 @@
-"""Proofs for Coq: a file about one program, over the library in `proofs/`, and how to check it."""
+"""Proofs for Coq: files about one program, based on the library in `proofs/`, and how to check them."""

@@ -1,4 +1,4 @@
-"""Checking a Coq file: the library compiled once, then `coqc` on the file."""
+"""Checks a Coq file: compiles the library once, then runs `coqc` on the file."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from loopwright.progress import Progress, silent
 INSTALL = "install it with 'apt install coq' (8.16)"
 CLOSED = "Closed under the global context"
 ENOUGH = 120.0
-"""Seconds that `coqc` gets for one file, unless told otherwise."""
+"""The default time limit of `coqc` for one file, in seconds."""
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """Coq has checked every step, and the theorem rests on no axiom."""
+    """Coq has checked every step, and the theorem depends on no axiom."""
 
 
 @dataclass(frozen=True)
 class Refused:
-    """Coq does not accept the proof; `line` is where it stops, in the lemma `lemma`."""
+    """Coq rejects the proof; `line` is where it stops, in the lemma `lemma`."""
 
     line: int
     lemma: str
@@ -48,12 +48,12 @@ Answer: TypeAlias = Accepted | Refused | OutOfTime
 
 
 def coqc() -> str | None:
-    """The program `coqc`, or None where it is not installed."""
+    """The path of `coqc`, or None if it is not installed."""
     return shutil.which(os.environ.get("COQC", "coqc"))
 
 
 def library_source() -> Path:
-    """The folder LOOPWRIGHT_PROOFS names, or `proofs/`, which is part of the package."""
+    """The folder named by LOOPWRIGHT_PROOFS, or `proofs/`, which is part of the package."""
     given = os.environ.get("LOOPWRIGHT_PROOFS")
     return Path(given or str(resources.files("loopwright") / "data" / "proofs"))
 
@@ -64,13 +64,13 @@ def how_to_check(path: str) -> str:
 
 
 APART = ("Axioms.v", "semantics.v")
-"""No part of the library: questions about it."""
+"""Files that are not part of the library: questions about it."""
 
 
 def library(progress: Progress) -> Path:
-    """A folder with the compiled library, kept for the next time.
+    """A folder with the compiled library, which is cached.
 
-    Its name is made from the library's text, so that a library that changed is another one.
+    Its name is a hash of the library's source, so a changed library is compiled again.
     """
     source = library_source()
     if not (source / "Library.v").is_file():
@@ -94,12 +94,12 @@ def _cache() -> Path:
 
 
 def cache_folder() -> Path:
-    """Where what is compiled once is kept for the user."""
+    """The user's cache for compiled files."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "loopwright"
 
 
 def made_folder(folder: Path) -> Path:
-    """A folder of the user's cache, which is there afterwards."""
+    """Creates a folder of the user's cache if it does not exist."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -112,7 +112,7 @@ def made_folder(folder: Path) -> Path:
 
 
 def _compile(files: list[Path], folder: Path) -> None:
-    """All of it or nothing: the folder appears when the library is complete."""
+    """Compiles the library completely or not at all: the folder appears when it is complete."""
     if shutil.which("make") is None:
         raise GaveUp(
             Code.MISSING_PROGRAM,
@@ -131,7 +131,7 @@ def _compile(files: list[Path], folder: Path) -> None:
         try:
             os.rename(made, folder)
         except OSError:
-            if not folder.is_dir():  # else another process was faster
+            if not folder.is_dir():  # otherwise another process was faster
                 raise
         else:
             os.mkdir(made)  # for the context manager to remove
@@ -145,7 +145,7 @@ def the_coqc() -> str:
 
 
 def check(text: str, seconds: float = ENOUGH, progress: Progress = silent, *, axioms: bool = True) -> Answer:
-    """What `coqc` says of a file with this text, as in `compiled`."""
+    """Runs `coqc` on a file with this text, as `compiled` does."""
     program = the_coqc()
     folder = library(progress)
     with tempfile.TemporaryDirectory() as made:
@@ -164,24 +164,24 @@ def compiled(
     *,
     axioms: bool = True,
 ) -> Answer:
-    """What `command` says of the file in `folder` that has this text.
+    """Runs `command` on the file in `folder` with this text.
 
-    Without `axioms` a yes says nothing of them: looking for them takes most of the time.
+    Without `axioms` a yes says nothing about them: looking for them takes most of the time.
     """
     done = _followed([*command, "-time", file], folder, seconds, _lemmas(text), progress)
     return OutOfTime(seconds) if done is None else _answer(text, *done, axioms=axioms)
 
 
 SENTENCE = re.compile(r"Chars \d+ - \d+ \[(.*)\] \S+ secs ")
-"""What `coqc -time` prints when it is done with a sentence."""
+"""What `coqc -time` prints after each sentence."""
 
 
 def _followed(
     command: list[str], folder: str, seconds: float, total: int, progress: Progress
 ) -> tuple[int, str, str] | None:
-    """The status of `coqc` and what it said, theorems counted when proved; None if it takes too long.
+    """The exit status and output of `coqc`, counting theorems as they are proved; None if it takes too long.
 
-    The limit is one of processor time: on a machine that does other things nothing is lost.
+    The limit is on processor time, so a busy machine does not matter.
     """
     doing = "checking the proof with coqc"
     progress(doing, 0, total)
@@ -225,11 +225,12 @@ def _followed(
 
 
 WATCHED = 0.02
-"""Seconds between two looks at a process."""
+"""Seconds between two checks of a process."""
 
 
 def processor_time(pid: int, started: float) -> float:
-    """Seconds of processor time of a process or, where the system does not tell, since it was started."""
+    """Processor time of a process in seconds or, if the system does not provide it, the time since its
+    start."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -242,7 +243,7 @@ def _lemmas(text: str) -> int:
 
 
 def _answer(text: str, status: int, output: str, errors: str, *, axioms: bool = True) -> Answer:
-    """Yes only where coqc ended well and Print Assumptions found no axiom."""
+    """Accepts only if coqc succeeded and Print Assumptions found no axiom."""
     if status == 0 and not axioms:
         return Accepted()
     if status == 0:

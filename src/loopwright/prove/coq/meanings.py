@@ -1,6 +1,5 @@
-"""What a yes of the verified checker means, as a theorem in a file of Coq, by the kind of the problem,
-and how such a file is written: strings, comments, lines that fit on a screen.
-"""
+"""The meaning of the verified checker's yes as a theorem in a Coq file, by the kind of the problem, and how
+such a file is written: strings, comments, lines that fit on a screen."""
 
 from __future__ import annotations
 
@@ -14,16 +13,16 @@ REQUIRED = "From Loopwright Require Import Library"
 
 @dataclass(frozen=True)
 class CheckerMeaning:
-    """What the checker's yes to one kind of problem means."""
+    """The meaning of the checker's yes to one kind of problem."""
 
     name: str
-    """Of the theorem in a file."""
+    """The name of the theorem in a file."""
     function: str
     """The checker's function, which takes the certificates last."""
     lemma: str
     """The library's theorem about this function."""
     arguments: str
-    """Those of both, in terms of the definitions, but for the certificates."""
+    """The arguments of both, in terms of the definitions, without the certificates."""
     theorem: str
 
 
@@ -85,7 +84,7 @@ MEANINGS = {
         "  runs_in_range types_of_names (environment (meant G) p) (lowered n) t",
     ),
 }
-"""Of each kind of problem, which is its first word."""
+"""The meaning of each kind of problem, which is its first word."""
 
 
 TYPES = {
@@ -119,11 +118,11 @@ TYPES = {
     "types_of_names": "types",
     "text": "string",
 }
-"""Of the definitions in a file."""
+"""The types of the definitions in a file."""
 
 
 def theorem_text(meaning: CheckerMeaning) -> str:
-    """The theorem, which follows from the definitions and from that of `certificates`."""
+    """The theorem, which follows from the definitions and `certificates`."""
     return (
         f"Theorem {meaning.name} : {meaning.theorem}.\n"
         f"Proof. apply ({meaning.lemma} {meaning.arguments} certificates). "
@@ -133,12 +132,12 @@ def theorem_text(meaning: CheckerMeaning) -> str:
 
 
 def text(name: str) -> str:
-    """A string of Coq's."""
+    """A Coq string."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def comment(words: str) -> str:
-    """Text that cannot end a comment or begin another, nor open a string."""
+    """Replaces what could end a comment, begin another, or open a string."""
     return words.replace('"', "'").replace("(*", "( *").replace("*)", "* )")
 
 
@@ -147,11 +146,11 @@ def comment(words: str) -> str:
 
 WIDTH = 100
 WORD = re.compile(r'(?:"[^"]*"|[^" ])+')
-"""What is not broken: strings, and what has no spaces."""
+"""Units that are not broken: strings, and text without spaces."""
 
 
 def laid_out(text: str) -> str:
-    """The same file, long lines of code broken; comments and strings of several lines stay as they are."""
+    """The same file with long lines of code broken; comments and strings of several lines are unchanged."""
     found: list[str] = []
     commented = quoted = False
     for line in text.split("\n"):
@@ -165,7 +164,7 @@ def laid_out(text: str) -> str:
 
 
 def _broken(line: str) -> list[str]:
-    """Broken between words, as late as possible; all but the first line are indented."""
+    """A line broken between words, as late as possible; all but the first line are indented."""
     found: list[str] = []
     here = ""
     for word in WORD.findall(line):

@@ -1,9 +1,9 @@
-"""A problem of the verified checker and its certificates as terms of Coq.
+"""Translates a problem of the verified checker and its certificates to Coq terms.
 
-The words of a problem are read once more.  The theorem is closed by computing `check` in Coq's own virtual
-machine, so that neither extraction nor OCaml has a part in it.
+The words of a problem are read again.  The theorem is proved by computing `check` in Coq's own virtual
+machine, so neither extraction nor OCaml is involved.
 
-Certificates as terms of Coq; what stands in several places is defined once.
+Certificates are Coq terms too; repeated parts are defined once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from loopwright.prove.coq.words import read_name, read_word
 
 @dataclass(frozen=True)
 class ProblemTerms:
-    """A problem in terms of Coq: definitions, by name, and what is said of them."""
+    """A problem as Coq terms: definitions, by name, and its meaning."""
 
     definitions: Mapping[str, str]
     meaning: CheckerMeaning
@@ -45,13 +45,13 @@ SPECIFICATION = "(Specification parameters known statements)"
 
 
 class ProblemReader:
-    """The grammar of `ocaml/driver.ml`."""
+    """Reads the grammar of `ocaml/driver.ml`."""
 
     def __init__(self, words: Iterator[str]) -> None:
         self.words = words
 
     def definitions(self, kind: str) -> Iterator[tuple[str, str]]:
-        """The terms of a problem of this kind."""
+        """Yields the terms of a problem of this kind."""
         yield from self.specification()
         match kind:
             case "scan":
@@ -220,7 +220,7 @@ class ProblemReader:
         return f"({self.name()}, {self.several(self.name)}, {self.several(self.case)})"
 
     def stored(self) -> Iterator[tuple[str, str]]:
-        """The fields of `stored`, each with a name, and all of them as U."""
+        """Yields the fields of `stored`, each with a name, and all of them as U."""
         yield "middle_times", self.several(self.vector)
         yield "memory_use", self.several(self.use)
         yield "new_memory_use", self.several(self.use)
@@ -283,11 +283,11 @@ class ProblemReader:
 
 
 Part: TypeAlias = tuple[object, ...]
-"""Texts, and parts that are certificates or lists of numbers: what may stand in several places."""
+"""Texts, and parts that are certificates or lists of numbers: parts that may be repeated."""
 
 
 def certificate_terms(words: str, name: str = "certificates") -> str:
-    """Certificates as a definition of this name; what stands in several places is defined before, once."""
+    """Certificates as a definition of this name; repeated parts are defined before it, once."""
     read = _CertificateReader(iter(words.split()))
     found = [read.certificate() for _ in range(int(read.word()))]
     shared = _SharedParts(found)
@@ -296,7 +296,7 @@ def certificate_terms(words: str, name: str = "certificates") -> str:
 
 
 class _SharedParts:
-    """Terms of parts; those with several occurrences have names, whose definitions are `lines`."""
+    """The terms of parts; repeated ones have names, with definitions in `lines`."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.lines: list[str] = []
@@ -325,7 +325,7 @@ class _SharedParts:
 
 
 class _CertificateReader(ProblemReader):
-    """The grammar of certificates in `ocaml/driver.ml`."""
+    """Reads the grammar of certificates in `ocaml/driver.ml`."""
 
     def combination(self) -> Part:
         return (self.several(lambda: f"({self.natural()}, {self.z()})"),)

@@ -1,9 +1,9 @@
-"""Whether a proof file proves a given statement: nothing in it is believed but what Coq's kernel checks.
+"""Verifies that a proof file proves a given statement, trusting only Coq's kernel.
 
-Three files are compiled.  The restatement is ours.  The proof file is of unknown origin: it may consist of
-definitions, lemmas and tactics only, so that it cannot read or write files, load plugins, or change what a
-later file means.  The third asks Coq whether the theorem of the second is the statement of the first, and
-on which axioms it rests.
+Three files are compiled.  The restatement is generated here.  The proof file is of unknown origin: it may
+consist of definitions, lemmas and tactics only, so that it cannot read or write files, load plugins, or
+change the meaning of a later file.  The third asks Coq whether the theorem of the second is the statement of
+the first, and on which axioms it depends.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def verify(
     seconds: float = ENOUGH,
     progress: Progress = silent,
 ) -> Verification:
-    """Whether `proof` proves, by this theorem, the proposition of the same name in `statement`.
+    """Verifies that `proof` proves, by this theorem, the proposition of the same name in `statement`.
 
-    The proposition says that there are some definitions, those that are `chosen` by the proof file; `parts`
-    are those that it is made of.
+    The proposition states that some definitions exist, those `chosen` by the proof file; `parts` are those on
+    which it is based.
     """
     found = forbidden(proof)
     if found is not None:
@@ -79,7 +79,7 @@ def verify(
 
 
 ASKED = re.compile(r"^Print Assumptions \w+\.$", re.MULTILINE)
-"""Not asked of each file: the lemma that compares them rests on the axioms of both."""
+"""Removed from each file: the lemma that compares them depends on the axioms of both."""
 
 
 BOTH = "From Verified Require Statement Proof.\n"
@@ -92,7 +92,7 @@ def _comparison(theorem: str, chosen: Sequence[str]) -> str:
 
 
 def _differing(left: Sequence[str], answer: Callable[[str], Accepted | Refused | OutOfTime]) -> Iterator[str]:
-    """The parts that are not the same in both files: all are asked at once, then those after a no."""
+    """Yields the parts that differ between the files: all are asked at once, then those after a no."""
     while left:
         match answer(_same(left)):
             case Refused(line) if 0 <= line - FIRST_PART < len(left):
@@ -110,7 +110,7 @@ FIRST_PART = 2
 
 
 def _same(parts: Sequence[str]) -> str:
-    """A part on each line."""
+    """A file with one part per line."""
     lines = [f"Definition {one} : Proof.{one} = Statement.{one} := eq_refl.\n" for one in parts]
     return f"{BOTH}{''.join(lines)}"
 
@@ -119,10 +119,10 @@ def _same(parts: Sequence[str]) -> str:
 
 
 def forbidden(proof: str) -> Forbidden | None:
-    """The first sentence that is neither a definition, a lemma nor a step of a proof.
+    """Returns the first sentence that is neither a definition, a lemma nor a step of a proof.
 
-    Commands begin with a capital letter, steps of a proof do not.  In a proof, braces are sentences of
-    their own, with what is before and after them.
+    Commands begin with a capital letter, proof steps do not.  In a proof, braces are sentences of their own,
+    separate from the text before and after them.
     """
     inside = False
     for line, sentence in sentences(proof):
@@ -145,7 +145,7 @@ BEFORE_STEP = re.compile(r"^[-+*\s]*(?:(?:[a-z]+|!|[\d\s,-]+|\[\s*[\w']+\s*\])\s
 
 
 def _is_harmless(sentence: str) -> bool:
-    """Outside of proofs."""
+    """Whether a sentence is allowed outside of proofs."""
     if sentence == REQUIRED or re.fullmatch(r"Print Assumptions \w+", sentence) is not None:
         return True
     return re.split(r"\W", sentence, maxsplit=1)[0] in SENTENCES
@@ -155,9 +155,9 @@ TOKEN = re.compile(r'\(\*|\*\)|"[^"]*"|\.(?=\s|\Z)|[^.(*"]+|.', re.DOTALL)
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences of a Coq file without comments, each with the line that it starts on.
+    """Yields the sentences of a Coq file without comments, each with the line that it starts on.
 
-    A string without an end is a sentence too, which Coq refuses.
+    An unterminated string is a sentence too, which Coq rejects.
     """
     depth, found, line, start = 0, "", 1, 1
     for token in TOKEN.findall(text):

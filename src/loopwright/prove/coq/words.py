@@ -1,4 +1,5 @@
-"""Terms as the checker reads them: words, each constructor before its arguments, each list after its length.
+"""Writes terms as the checker reads them: words, constructors before their arguments, lists after their
+lengths.
 
 The grammar is that of `ocaml/driver.ml`; the constructors are those of `proofs/Loop.v` and `Specification.v`.
 """
@@ -18,14 +19,14 @@ from loopwright.model.annotations import Independent
 
 T = TypeVar("T")
 Words: TypeAlias = Iterator[str]
-"""Words, or several of them with spaces between."""
+"""Words, or several of them separated by spaces."""
 Hint: TypeAlias = Callable[[int], Sequence[ex.Expr]]
-"""For a call, by its position in the text: the time it stands for; empty for nearly all."""
+"""Maps a call, by its position in the source, to its time; empty for nearly all."""
 
 
 @lru_cache(maxsize=4096)
 def name(value: str) -> str:
-    """One word, whatever is in it."""
+    """Encodes any string as one word."""
     return "'" + quote(value.encode("utf-8", "surrogateescape"), safe="'")
 
 
@@ -111,7 +112,7 @@ DIVISIONS: dict[str, type[ex.FloorDiv] | type[ex.TruncDiv] | type[ex.Rem]] = {
 
 
 def read_expr(words: Words) -> ex.Expr:
-    """What `expr` wrote; ValueError where it is something else."""
+    """Reads what `expr` wrote; raises ValueError for anything else."""
     match read_word(words):
         case "int":
             return ex.Int(int(read_word(words)))
@@ -167,18 +168,18 @@ PARALLEL = "parallel"
 
 
 def is_marked(loop: nd.For) -> bool:
-    """Whether the loop's term is below the mark: annotations say that its iterations are independent."""
+    """Whether the loop's term has the mark: annotations say that its iterations are independent."""
     return loop.annotation(Independent) is not None
 
 
 def program(node: nd.Node, hint: Hint) -> Words:
-    """The program as a term; `hint` has the times of calls whose instances have several."""
+    """The program as a term; `hint` gives the times of calls whose instances have several."""
     yield "term"
     yield from loops(node, hint)
 
 
 def printed(text: str, node: nd.Node, hint: Hint) -> Words:
-    """The program as its text, which the checker reads; `node` is its term."""
+    """The program as its source, which the checker reads; `node` is its term."""
     calls = sum(isinstance(part, nd.Call) for part in subprograms(node))
     hints = [hint(position) for position in range(calls)]
     yield from ("printed", name(text))
@@ -186,7 +187,7 @@ def printed(text: str, node: nd.Node, hint: Hint) -> Words:
 
 
 def region(text: str, node: nd.Node, hint: Hint) -> Words:
-    """A part of a C file, which the checker reads; `node` is its term, whose calls its statements are."""
+    """A part of a C file, which the checker reads; `node` is its term, whose calls are its statements."""
     parts = list(subprograms(node))
     calls = [part for part in parts if isinstance(part, nd.Call)]
     yield from ("region", name(text))
@@ -200,12 +201,13 @@ def region(text: str, node: nd.Node, hint: Hint) -> Words:
 
 
 def loops(node: nd.Node, hint: Hint) -> Words:
-    """`counted` of `proofs/Counting.v`: loops that count down in the text do so."""
+    """Writes `counted` of `proofs/Counting.v`: loops that count down in the source do so."""
     return _WordWriter(hint).words(node)
 
 
 def counting_down(node: nd.Node) -> nd.For | None:
-    """for (x = a; t; x -= s) b, of the loop over x' = -x that `prove/reading/loops.py` makes of it."""
+    """Recovers for (x = a; t; x -= s) b from the loop over x' = -x that `prove/reading/loops.py` makes of
+    it."""
     match node:
         case nd.For(turned, ex.Scaled(-1, start), tested, step, nd.Let(own, ex.Scaled(-1, used), body)):
             if ex.Var(turned) == used == ex.Var(f"{own}'"):
@@ -215,7 +217,7 @@ def counting_down(node: nd.Node) -> nd.For | None:
 
 
 class _WordWriter:
-    """Counts the calls as they are written."""
+    """Counts the calls as it writes them."""
 
     def __init__(self, hint: Hint) -> None:
         self.hint = hint
