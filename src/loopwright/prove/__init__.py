@@ -1,1 +1,1 @@
-"""Proofs about loops and schedules; knows nothing of how the loops were made."""
+"""Proofs about loops and schedules; independent of how the loops were generated."""
