@@ -58,7 +58,7 @@ def read_new(old: Program, region: Span) -> LoopText:
 
 
 def shared_counters(text: LoopText) -> Refuted | None:
-    """Returns an iterator or bound that the threads of a parallel loop share, and all assign."""
+    """Refutes a parallel loop whose threads share an iterator or bound that they all assign."""
     return shared_by_threads(text, independent_loops(text))
 
 
@@ -222,7 +222,7 @@ def independent_loops(text: LoopText) -> dict[int, tuple[Directive, ...]]:
 
 
 def shared_by_threads(text: LoopText, independent: Mapping[int, tuple[Directive, ...]]) -> Refuted | None:
-    """Returns an iterator or bound that the threads of a loop share, and all assign."""
+    """Refutes a loop whose threads share an iterator or bound that they all assign."""
     for number, pragma in ((number, one) for number, pragmas in independent.items() for one in pragmas):
         _, private, _ = clauses_of(pragma.argument)
         if private & text.stored:
