@@ -1,1 +1,1 @@
-"""C text and what it says: syntax, regions, macros, declarations, types, lvalues.  Nothing here knows isl."""
+"""C source: syntax, regions, macros, declarations, types, lvalues.  Nothing here uses isl."""

@@ -1,1 +1,1 @@
-"""Other words for the same C, which the readers understand: plain loops, values in place of names."""
+"""Rewrites of a source into equivalent C that the readers support: plain loops, values in place of names."""

@@ -1,1 +1,1 @@
-"""What is read of a file: functions and loops that are asked for, and what directives stand at."""
+"""Selects the parts of a file to read: requested functions and loops, and the loops of directives."""

@@ -36,7 +36,7 @@ class Choice:
 _LINES = 10**9
 """More lines than any file has."""
 BY_PRAGMAS = Choice()
-"""What the pragmas mark."""
+"""The regions that pragmas mark."""
 
 
 def choice(

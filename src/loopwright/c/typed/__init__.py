@@ -1,1 +1,1 @@
-"""One typed reading of a C file: as the user's compiler preprocesses it, as a C front end types it."""
+"""The typed reading of a C file: preprocessed by the user's compiler, typed by a C front end."""

@@ -42,7 +42,7 @@ class Effects:
     """The variables that it reads and that are not local to it."""
     calls: tuple[tree.Declaration, ...]
     follows: bool = False
-    """It takes pointers from memory, or from a struct: they lead farther than to what it is given."""
+    """Whether it loads pointers from memory or structs, and so accesses more than its arguments point to."""
 
 
 def effects_of(function: TypedFunction) -> Effects:
@@ -74,7 +74,7 @@ _THREADS = re.compile(r"\bomp\b(?!\s+simd\b)")
 
 
 def _foreign_length(function: TypedFunction, own: set[int]) -> str | None:
-    """What a function reads for the length of an array that is not its own."""
+    """A name in the length of an array in a function that is not local to it."""
     inner = (node.declaration for node in function.nodes if isinstance(node, tree.Declarator))
     known = {one.name for one in (*function.parameters, *inner) if one.offset in own} | KEYWORDS
     names = (one.text for one in map(function.tokens.__getitem__, in_lengths(function)) if one.is_name)
@@ -145,8 +145,8 @@ class Purity:
     reason: str
     reads: frozenset[tree.Declaration] = frozenset()
     sees_memory: bool = False
-    """It is declared `pure`, or follows pointers from memory: it may read whatever can be named elsewhere, or
-    pointed to."""
+    """Whether it is declared `pure`, or loads pointers from memory: it may read anything that is visible
+    elsewhere, or pointed to."""
 
 
 def purity(
@@ -311,16 +311,16 @@ def _number(kind: types.CType) -> types.CType:
 
 
 def effect_in_a_type(part: TypedFunction | TypedRegion) -> ExpandedToken | None:
-    """What is done for the length of an array in a type, as in `int (*p)[k++]` or `(int (*)[f()])p`."""
+    """The first token of a side effect in an array length in a type: `int (*p)[k++]`, `(int (*)[f()])p`."""
     tokens = _function(part).tokens
     done = (at for at in in_lengths(part) if tokens[at].text in ASSIGNING or _is_called(tokens, at))
     return next((tokens[at] for at in done), None)
 
 
 def in_lengths(part: TypedFunction | TypedRegion) -> Iterator[int]:
-    """The tokens in the lengths of arrays in types, of which the tree of a function has nothing.
+    """The tokens in the lengths of arrays in types, which are not in the tree of a function.
 
-    Brackets are those of a type unless a subscript is in them.
+    Brackets belong to a type unless they hold a subscript.
     """
     function = _function(part)
     tokens = function.tokens

@@ -1,5 +1,5 @@
-"""Pointers and structs that a function exchanges, `T t = one; one = other; other = t;`, and what else it sets
-them to."""
+"""Swaps of pointers and structs in a function, `T t = one; one = other; other = t;`, and their other
+assignments."""
 
 from __future__ import annotations
 
@@ -126,8 +126,8 @@ def _is_fresh(value: tree.Expression, file: TypedFile) -> bool:
 
 
 def assigned(root: tree.Declaration | None, path: str, facts: PointsTo) -> list[frozenset[Target]]:
-    """What assignments, by its name or through pointers, set a member to, those apart that exchange it with
-    another one, and what calls may set it to."""
+    """The targets that assignments, by name or through pointers, or calls give a member, except for swaps
+    with another one."""
     found = [] if root is None else [*_assigned(root, path, facts)]
     kept = {
         node.declaration

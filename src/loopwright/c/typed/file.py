@@ -49,7 +49,7 @@ class TypedFunction:
     starts: tuple[int, ...] = ()
     """Where its tokens start in the preprocessed text."""
     directives: tuple[tuple[int, str], ...] = ()
-    """The pragmas in it, each with the number of the token after it: the tree has nothing of them."""
+    """The pragmas in it, each with the number of the token after it; they are not in the tree."""
 
     @cached_property
     def nodes(self) -> tuple[tree.Node, ...]:

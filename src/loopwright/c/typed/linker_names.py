@@ -1,4 +1,4 @@
-"""Names that the linker may know other things by: labels of the assembler, pragmas, and attributes.
+"""Names that may be aliases for the linker, by assembler labels, pragmas, and attributes.
 
 double g(double) __asm__("h");          #pragma redefine_extname g h
 extern double z[9] __attribute__((alias("a")));          __asm__(".set g, h");
@@ -16,7 +16,7 @@ _OTHERS = {"ifunc", "alias", "weakref"}
 
 
 def is_renamed(callee: tree.Declaration, file: TypedFile) -> bool:
-    """Whether a function of this name may be another one; headers of the system give theirs labels too."""
+    """Whether this name may denote another function; system headers give labels to their functions too."""
     labels = {name for one in callee.attributes if one.startswith("asm(") for name in names_in(one)}
     is_labelled = bool(labels) and not file.text.is_of_system(callee.offset)
     is_seen = any(file.functions_named(name) for name in labels)

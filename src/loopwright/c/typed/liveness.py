@@ -184,8 +184,8 @@ def read_after(file: TypedFile, region: TypedRegion, declared: tree.Declaration)
 
 
 def _is_read_unseen(region: TypedRegion, declared: tree.Declaration) -> bool:
-    """Whether what runs after the region has a name where the tree has nothing: in the length of an array of
-    a type, or in a directive: `#pragma omp parallel num_threads(i)`."""
+    """Whether code after the region names the variable where the tree has no node: in the length of an array
+    in a type, or in a directive: `#pragma omp parallel num_threads(i)`."""
     function = region.function
     tokens, around = function.tokens, [one.place.first for one in _repeating(region)]
     jumps = _jumps_after(region)
@@ -198,7 +198,7 @@ def _is_read_unseen(region: TypedRegion, declared: tree.Declaration) -> bool:
 
 
 def _repeating(region: TypedRegion) -> Iterator[tree.Node]:
-    """What may run the region again: the loops around it."""
+    """The loops around the region, which may run it again."""
     for node in region.function.nodes:
         is_around = node.place.first < region.first and region.end <= node.place.end
         if is_around and isinstance(node, tree.ForStatement | tree.OtherStatement):

@@ -81,7 +81,7 @@ def _member_paths(record: Record, depth: int) -> list[str]:
 
 
 def is_at_the_end(member: tree.MemberAccess) -> bool:
-    """Whether nothing of what a pointer leads to is after a member, as far as it is known."""
+    """Whether a member is the last part of a pointer's target, as far as is known."""
     record = unqualified(member.object.type)
     record = unqualified(record.target) if isinstance(record, Pointer) else record
     fields = record.fields if isinstance(record, Record) and not record.is_union else None

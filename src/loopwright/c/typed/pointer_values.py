@@ -170,7 +170,7 @@ def _is_number_of_a_pointer(node: tree.Node) -> bool:
 
 
 def may_be_address(value: tree.Expression) -> bool:
-    """Whether a part of a sum may be an address: a number of fewer bits is none."""
+    """Whether an operand of a sum may be an address; a narrower number is none."""
     kind = unqualified(tree.without_casts(value).type)
     if isinstance(kind, Integer) and kind.bits < _ADDRESS_BITS:
         return False

@@ -74,13 +74,13 @@ class Preprocessed:
 
     @cached_property
     def renamed(self) -> frozenset[str]:
-        """The words of pragmas and assembler that may make two names one symbol, `.set bb, aa`, and the names
-        of the program that these are about, `double f(int) __asm__("aa");`."""
+        """The words of pragmas and assembly that may make two names one symbol, `.set bb, aa`, and the names
+        of the program that they apply to, `double f(int) __asm__("aa");`."""
         return self._named_in(_LABEL)
 
     @cached_property
     def renamed_or_aliases(self) -> frozenset[str]:
-        """These, and what attributes are about: `alias("aa")`."""
+        """The same, and the names in attributes: `alias("aa")`."""
         return self.renamed | self._named_in(_ALIAS)
 
     def _named_in(self, label: re.Pattern[str]) -> frozenset[str]:
@@ -320,4 +320,4 @@ _LABEL = re.compile(r"(?<!\w)_*asm_*(?!\w)[^;]*")
 _ALIAS = re.compile(r"(?<!\w)_*(?:alias|weakref)_*\s*\([^;]*")
 _STRING = re.compile(r'"([^"]*)"')
 _NEAR = 400
-"""Bytes before a label in which the name it is given to stands."""
+"""The number of bytes before a label that contain the name it applies to."""

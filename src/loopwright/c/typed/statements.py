@@ -1,4 +1,4 @@
-"""Statements from the front end's cursors, and those of a region; expressions are those of `builder`."""
+"""Builds statements with the expressions of `builder` from cursors, and finds those of a region."""
 
 from __future__ import annotations
 

@@ -68,21 +68,21 @@ def is_from_outside(target: Target) -> bool:
 
 
 def has_other_names(targets: Iterable[Target], file: TypedFile) -> bool:
-    """Whether the linker may know a variable by another name."""
+    """Whether a variable may have an alias for the linker."""
     declared = [one.declaration for one in targets if isinstance(one, Object)]
     return any(one.is_file_scope and one.name in file.text.renamed_or_aliases for one in declared)
 
 
 def with_other_names(file: TypedFile) -> Iterator[tree.Expression]:
-    """What such variables of the file are given at first."""
+    """The initialisers of such variables of the file."""
     for variable, _ in file.variables:
         if variable.initial is not None and has_other_names([Object(variable.declaration)], file):
             yield from parts_of(variable.initial)
 
 
 def escaping(function: TypedFunction, file: TypedFile, *, outside: bool) -> Iterator[tree.Expression]:
-    """The addresses in a function that are put where they are not followed, such as in variables that have
-    other names; `outside`: or are given to a function that is not seen."""
+    """The addresses in a function that escape to untracked places, such as variables with aliases for the
+    linker; `outside`: or are passed to a function without a definition here."""
     unread = _unread(function) | file.text.renamed_or_aliases
     is_blind = _has_refused_atomics(function)
     around = tree.parents(function.nodes)
@@ -222,7 +222,7 @@ def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFu
 
 
 def _at_the_end_of(node: tree.Declarator, function: TypedFunction) -> Iterator[tree.CallExpression]:
-    """The call of a function with the address of a variable that an attribute makes at its end."""
+    """The call of a cleanup function with the address of a variable at the end of its lifetime."""
     declared = node.declaration
     words = (names_in(one) for one in declared.attributes if "cleanup" in one)
     if any(function.declaration.name in names for names in words):
@@ -272,7 +272,7 @@ def with_pointers_to(
 
 
 def _called_by(function: TypedFunction, file: TypedFile) -> tuple[TypedFunction, ...]:
-    """The functions of the file that a function calls, and those that these call."""
+    """The functions of the file that a function calls, transitively."""
     found: dict[int, TypedFunction] = {}
     pending = [function]
     while pending:

@@ -31,7 +31,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class LocalValue:
-    """A name that stands for an expression; `definition` is its text, if it has one here.
+    """A name that denotes an expression; `definition` is its source, if it has one here.
 
     The expression is affine, or else a `polynomial`.
     """
@@ -42,7 +42,7 @@ class LocalValue:
     type: str = "int"
     polynomial: Polynomial | None = None
     row: RowPointer | None = None
-    """What a local pointer stands for; it has no value."""
+    """The row of a local pointer, which has no value."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ class Frame:
     positions: tuple[int, ...] = ()
     values: tuple[LocalValue, ...] = ()
     in_head: bool = False
-    """Whether expressions are those of the head of a loop, where any that does not change is a parameter."""
+    """Whether this is the head of a loop, where any invariant expression is a parameter."""
     in_test: bool = False
-    """Whether they are those of the test of an `if`, which may be left as it is."""
+    """Whether this is the test of an `if`, which may be kept whole."""
     affine_values: dict[str, isl.PwAff] = field(default_factory=dict, init=False, compare=False, repr=False)
-    """The values found so far of expressions here, by their text: that and the frame determine them."""
+    """The values found so far of expressions here, by their text; text and frame determine them."""
     types: dict[str, CType] = field(default_factory=dict, init=False, compare=False, repr=False)
     """The types found so far of expressions here, by their text."""
 
@@ -92,7 +92,7 @@ class Frame:
         return replace(self, loops=(*self.loops, loop), positions=(*self.positions, position), domain=domain)
 
     def known(self) -> isl.Set:
-        """All that is known here, the context included."""
+        """All constraints known here, including the context."""
         return self.domain.intersect(self.setting.context)
 
 
@@ -103,7 +103,7 @@ ACCEPTED = (
 
 
 class NotAffine(Exception):
-    """`node` is not a quasi-affine expression, because of `reason`; `hint` is what to do about it."""
+    """Raised if `node` is not a quasi-affine expression, because of `reason`; `hint` says how to fix it."""
 
     def __init__(self, node: Node, reason: str, hint: str = ACCEPTED) -> None:
         super().__init__(reason)
@@ -113,7 +113,7 @@ class NotAffine(Exception):
 
 
 def not_affine(failure: NotAffine, what: str) -> BadInput:
-    """The diagnostic for an expression that has to be affine."""
+    """The error for an expression that must be affine."""
     return refuse(
         failure.node,
         f"{what} must be affine in the iterators and parameters, but {failure.reason}",

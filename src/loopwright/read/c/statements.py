@@ -50,7 +50,7 @@ class ReadStatement:
 
 @dataclass(frozen=True)
 class ReadPart:
-    """What was read so far at one level: its statements, the next free position, the frame after it."""
+    """The part of one level read so far: its statements, the next free position, the frame after it."""
 
     leaves: tuple[ReadStatement, ...]
     position: int

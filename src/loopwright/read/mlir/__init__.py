@@ -1,1 +1,1 @@
-"""MLIR text as the operations of xdsl, with their places."""
+"""Reads MLIR as operations of xdsl, with their places."""

@@ -1,1 +1,1 @@
-"""What the typed reading of a file says against the program that was read from its text."""
+"""Checks of a program against the typed reading of its file."""

@@ -1,1 +1,1 @@
-"""A second opinion on a region: its statements, loops and accesses, from the typed tree, by separate code."""
+"""A second extraction of a region's statements, loops and accesses, from the typed tree, by separate code."""
