@@ -5,9 +5,9 @@ one, or a region that is not C, raises an error then.
 
 It includes the functions that the file defines, which can be analysed.
 
-Such a function is pure if it assigns only to its local variables, reads besides its parameters
-only what the region does not modify, and calls pure functions.  One that is a single `return` of
-integers can be substituted, in subscripts and bounds too.
+Such a function is pure if it assigns only to its local variables, reads besides its parameters only what the
+region does not modify, and calls pure functions.  One that is a single `return` of integers can be
+substituted, in subscripts and bounds too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Lvalues: the storage that an expression names, and the subscripts.
 
 `A[i][j]`, `(A)[i][j]`, `*p`, `*(p + i - 1)`, `(p + i)[j]`, `grid->u[i]` and `particle[i].x` are all a base
-and a list of subscripts.  Fields before the subscripts belong to the base; what follows
-a field of an element is left out: the whole element represents its parts.
+and a list of subscripts.  Fields before the subscripts belong to the base; what follows a field of an
+element is left out: the whole element represents its parts.
 
 Macros may denote an element of an array: `#define A(i, j) a[(i) * n + (j)]`.
 

@@ -39,8 +39,7 @@ captures_of_long = lru_cache(maxsize=16)(captures)
 
 
 def parsed(text: str, known: tuple[str, int, int] | None = None) -> RawNode:
-    """The root of the tree of a text; with `known`, it equals that other text between two
-    offsets.
+    """The root of the tree of a text; with `known`, it equals that other text between two offsets.
     """
     plain = _plain(text)
     if len(plain) <= LONG:

@@ -100,8 +100,8 @@ class Field:
 class Record:
     """`struct tag` or `union tag`.
 
-    `fields` is None if they are unknown (an incomplete type), or not repeated: inside
-    its own fields a record has its tag only.
+    `fields` is None if they are unknown (an incomplete type), or not repeated: inside its own fields a
+    record has its tag only.
     """
 
     tag: str

@@ -1,7 +1,7 @@
 """The meaning of affine expressions and conditions: isl's piecewise expressions and sets.
 
-`/` rounds down, except inside `floor`, `ceil` and `[ ]`, which round their whole argument; `%`
-is never negative.  Divisors are positive constants and a product has one constant factor.
+`/` rounds down, except inside `floor`, `ceil` and `[ ]`, which round their whole argument; `%` is never
+negative.  Divisors are positive constants and a product has one constant factor.
 """
 
 from __future__ import annotations

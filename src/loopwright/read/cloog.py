@@ -4,10 +4,9 @@
     Statement  ::= Union "0 0 0"
     Naming     ::= "0" | "1" names...
 
-A statement's instances run in the order of their scattering; without scattering functions, in
-the lexicographic order of their iterators.  Shorter vectors are padded with zeros.  Instances with the same
-vector are unordered.  CLooG always separates loops as far as possible; here
-that is the generator's option.
+A statement's instances run in the order of their scattering; without scattering functions, in the
+lexicographic order of their iterators.  Shorter vectors are padded with zeros.  Instances with the same
+vector are unordered.  CLooG always separates loops as far as possible; here that is the generator's option.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reads domains and scatterings of a CLooG file: unions of constraint matrices, or isl's notation.
 
-A matrix starts with `rows columns`, or with `rows columns out in local parameters` as in
-OpenScop.  A row is `kind coefficients... constant`; kind 0 means that the sum is 0, kind 1 that it is
-at least 0.  Coefficients are in the order output, input, local, parameters.
+A matrix starts with `rows columns`, or with `rows columns out in local parameters` as in OpenScop.  A row is
+`kind coefficients... constant`; kind 0 means that the sum is 0, kind 1 that it is at least 0.  Coefficients
+are in the order output, input, local, parameters.
 
 `Lines` holds the lines of a CLooG file: words with their places, without comments and empty lines.
 """

@@ -1,8 +1,8 @@
 """Reads objects in isl's notation inside a user's source, and locates isl's error messages in it.
 
-isl reports the place of an error only on the standard error stream, and only if told to
-warn.  So a text is read without messages first; if this fails, it is read again in a separate context
-with the stream captured, and `(line, column)` of the first message is translated.
+isl reports the place of an error only on the standard error stream, and only if told to warn.  So a text is
+read without messages first; if this fails, it is read again in a separate context with the stream captured,
+and `(line, column)` of the first message is translated.
 """
 
 from __future__ import annotations

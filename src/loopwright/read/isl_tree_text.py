@@ -1,7 +1,7 @@
 """Checks the text of a schedule tree for what isl silently ignores, and locates isl's errors.
 
-isl reads the quoted objects of a tree separately from the tree, so its message about
-one of them tells neither which nor where in the file; here they are read again one by one.
+isl reads the quoted objects of a tree separately from the tree, so its message about one of them tells
+neither which nor where in the file; here they are read again one by one.
 """
 
 from __future__ import annotations

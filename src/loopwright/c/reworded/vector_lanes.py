@@ -6,8 +6,8 @@
     memcpy(&v, x + i, sizeof v);            v_lane0 = x[i]; v_lane1 = x[(i) + 1]; ...
 
 All lanes of a value are computed before one is stored, as the loads and stores may overlap.  A file is
-rewritten as a whole or not at all: each use of a vector has a supported form, no macro hides
-one, and pointers point to the type of the lanes.  Line numbers do not change.
+rewritten as a whole or not at all: each use of a vector has a supported form, no macro hides one, and
+pointers point to the type of the lanes.  Line numbers do not change.
 """
 
 from __future__ import annotations

@@ -68,8 +68,7 @@ def outermost(node: Node) -> Iterator[Node]:
 
 
 def place_of(loop: Node) -> Span:
-    """A loop with its label or initialising statement, on lines of its own, and the
-    pragmas about it.
+    """A loop with its label or initialising statement, on lines of its own, and the pragmas about it.
     """
     statement = begins(loop)
     if statement is not loop:

@@ -75,8 +75,8 @@ _LEAVING_ALONE = ("free", "memset")
 
 def is_always_new(record: Record, member: str, file: TypedFile, known: frozenset[int] = frozenset()) -> bool:
     """Whether the file stores in this member, of any struct, only new memory and null pointers, and copies
-    no such struct through a pointer: two allocated structs then own two memories.
-    Nodes in `known` are ignored."""
+    no such struct through a pointer: two allocated structs then own two memories. Nodes in `known` are
+    ignored."""
     if not member or any(one.problems for one in file.functions):
         return False
     nodes = [node for one in file.functions for node in one.nodes]

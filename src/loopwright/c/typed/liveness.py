@@ -285,8 +285,8 @@ def may_be_pointed_to(region: TypedRegion, declared: tree.Declaration) -> bool:
 def is_only_written_outside(file: TypedFile, region: TypedRegion, declared: tree.Declaration) -> bool:
     """Whether a whole program, in one file, has a static array of numbers that only the region reads.
 
-    Other code may assign to its cells; lengths in types count as code.
-    Reads by the region of its own results are not considered.
+    Other code may assign to its cells; lengths in types count as code. Reads by the region of its own
+    results are not considered.
     """
     kind = unqualified(declared.type)
     while isinstance(kind, ArrayType):

@@ -171,8 +171,7 @@ _UNUSUAL_NUMBER = re.compile(r"\d{9}|0[xXbB]|\d[.eEpP]")
 def _counts_by_int(file: TypedFile, start: int) -> bool:
     """Whether the loop at `start` has an int iterator, and its test contains no number of another type.
 
-    The front end looks up the iterator only: typing all regions takes seconds if the source
-    is long.
+    The front end looks up the iterator only: typing all regions takes seconds if the source is long.
     """
     head = _HEAD.match(file.text.text, start)
     if head is None or _UNUSUAL_NUMBER.search(head[1]):

@@ -1,9 +1,8 @@
 """The accesses of an expression.
 
-Accesses are in source order; the value of an assignment is read before its target is
-written.  An access is a `may` access if it might not happen (an operand of `?:`, `&&`, `||` or of a
-macro with these, anything under a condition on data), if its subscript is not affine, and
-if only a field of the element is written.
+Accesses are in source order; the value of an assignment is read before its target is written.  An access is
+a `may` access if it might not happen (an operand of `?:`, `&&`, `||` or of a macro with these, anything
+under a condition on data), if its subscript is not affine, and if only a field of the element is written.
 """
 
 from __future__ import annotations

@@ -79,9 +79,9 @@ def _with_everything(
 ) -> tuple[ReadStatement, ...]:
     """Makes statements that may access storage elsewhere access everything that the region accesses.
 
-    A variable hidden from pointers is read only if named, and written only by its own accesses.
-    But a call such as `exit` may not return: what follows may be undefined, and must not be moved before it.
-    So a statement that accesses only hidden variables keeps its order with calls, as if it read there too.
+    A variable hidden from pointers is read only if named, and written only by its own accesses. But a call
+    such as `exit` may not return: what follows may be undefined, and must not be moved before it. So a
+    statement that accesses only hidden variables keeps its order with calls, as if it read there too.
     """
     bases = dict.fromkeys(touch.base for leaf in leaves for touch in leaf.touches)
     may_end = any(touch.base == ELSEWHERE for leaf in leaves for touch in leaf.touches)

@@ -6,12 +6,12 @@
     p = x; end = x + n;                                ; ;
     while (p < end) *q++ += *p++;                      for (long k_1 = 0; k_1 < n; k_1++) q[k_1] += x[k_1];
 
-The statements of a region are interpreted in execution order.  A local variable whose
-values are sums of products of other variables, of iteration counts and of its value before the region is
-replaced by these sums wherever it is read, and is no longer assigned: its name denotes its initial
-value.  In a loop a variable may increase by the same amount in each iteration, may become c - v after v, or
-may be swapped with another one.  After a loop its value is its initial value plus the effect of all
-iterations, if a comparison gives their number.
+The statements of a region are interpreted in execution order.  A local variable whose values are sums of
+products of other variables, of iteration counts and of its value before the region is replaced by these sums
+wherever it is read, and is no longer assigned: its name denotes its initial value.  In a loop a variable may
+increase by the same amount in each iteration, may become c - v after v, or may be swapped with another one.
+After a loop its value is its initial value plus the effect of all iterations, if a comparison gives their
+number.
 
 If only pointers are tracked, all loops that count integers are kept, and
 
@@ -62,8 +62,8 @@ def with_pointer_walks(
 ) -> Source:
     """The source with elements of arrays in place of pointers to them; integers are kept.
 
-    `while (n--) *d++ = 0;` is only equivalent if it is defined.  With `always` false, such loops are kept:
-    a loop head that counts tells how often the other loops run, for every n.
+    `while (n--) *d++ = 0;` is only equivalent if it is defined.  With `always` false, such loops are kept: a
+    loop head that counts tells how often the other loops run, for every n.
     `rows`: pointers to rows of arrays are tracked as well, on the assumption that they stay in the rows.
     """
     if "*" not in source.text:

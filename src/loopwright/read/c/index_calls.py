@@ -160,8 +160,8 @@ def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame, rea
 def _expansion(node: Node, macro: Macro, arguments: list[Node], frame: Frame) -> tuple[Node, Frame]:
     """A macro's body with the arguments substituted for its parameters.
 
-    The body must be a single operand at the call; inside, the preprocessor's result is parsed
-    as it is.  A macro does not expand inside itself.
+    The body must be a single operand at the call; inside, the preprocessor's result is parsed as it is.  A
+    macro does not expand inside itself.
     """
     parameters = macro.parameters or ()
     if len(parameters) != len(arguments):

@@ -1,16 +1,16 @@
 """Delinearises arrays of several dimensions written as one: `A[i * n + j]` is read as A[i][j].
 
-The strides of a base are the products of parameters that its subscripts multiply iterators by,
-each a multiple of the next: 1, m, n * m for `A[(i * n + j) * m + k]`, and 1, 3 * n for
-`A[(i * n + j) * 3 + k]`.  Dividing a subscript by them in turn gives one index per dimension, and
+The strides of a base are the products of parameters that its subscripts multiply iterators by, each a
+multiple of the next: 1, m, n * m for `A[(i * n + j) * m + k]`, and 1, 3 * n for `A[(i * n + j) * 3 + k]`.
+Dividing a subscript by them in turn gives one index per dimension, and
 
     0 <= index < size        for every dimension but the outermost
 
-guarantees that different indices are different cells, whatever the strides are.  If no strides of
-products do, rows of sums are tried: for `A[i * (m + 1) + j]`, which is i * m + i + j, the name m denotes
-m + 1, whose rows then contain only i and j.  The condition is proved from the loop bounds
-if possible.  Otherwise, an array that is only read is kept as it is; for one that is
-written, the condition on the sizes is assumed and listed.
+guarantees that different indices are different cells, whatever the strides are.  If no strides of products
+do, rows of sums are tried: for `A[i * (m + 1) + j]`, which is i * m + i + j, the name m denotes m + 1, whose
+rows then contain only i and j.  The condition is proved from the loop bounds if possible.  Otherwise, an
+array that is only read is kept as it is; for one that is written, the condition on the sizes is assumed and
+listed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Which calls are pure.
 
-A call is accepted if its function is known to have no side effects: the C library's mathematics,
-functions that the file declares with the attribute `pure` or `const`, names listed by the user, and
-function-like macros.  Macros that the file defines are analysed; others are
-recognised by their capitals and listed as assumptions.
+A call is accepted if its function is known to have no side effects: the C library's mathematics, functions
+that the file declares with the attribute `pure` or `const`, names listed by the user, and function-like
+macros.  Macros that the file defines are analysed; others are recognised by their capitals and listed as
+assumptions.
 """
 
 from __future__ import annotations
@@ -326,8 +326,7 @@ def unfollowed(setting: Setting, block: Node, spots: Iterable[Span]) -> Iterator
     Such a statement may read and write everything that the region accesses, and more.  Storage outside the
     region is an additional array of no dimensions, `ELSEWHERE`, so that these statements keep their order
     among each other, and with everything whose value they may read or overwrite.  `gate.calls` checks that
-    they cannot modify what decides
-    which instances run: parameters and iterators.
+    they cannot modify what decides which instances run: parameters and iterators.
     """
     places = frozenset(spots)
     found = [node for node in walk(block) if node.span in places] if places else []

@@ -1,10 +1,10 @@
 """Unsigned numbers in index expressions: where their value in C differs from the intended integer.
 
-Sums and products of unsigned numbers are correct modulo 2^w, so `i - j + j` is i for all i and j.
-A negative value matters only if such a number is compared, divided, or widened: `i - 5 < n` with
-an unsigned n does not hold for i = 0, and -1 < n does not hold at all.  There it must be nonnegative.
-For an expression of sizes only this is assumed, and listed (`trust`); for one with
-iterators, and in an `if` on sizes, it is proved, or the expression is not affine.
+Sums and products of unsigned numbers are correct modulo 2^w, so `i - j + j` is i for all i and j.  A
+negative value matters only if such a number is compared, divided, or widened: `i - 5 < n` with an unsigned n
+does not hold for i = 0, and -1 < n does not hold at all.  There it must be nonnegative.  For an expression
+of sizes only this is assumed, and listed (`trust`); for one with iterators, and in an `if` on sizes, it is
+proved, or the expression is not affine.
 """
 
 from __future__ import annotations

@@ -166,8 +166,8 @@ def _element_of(lvalue: tree.Expression) -> tree.Expression:
 
 
 def _is_filled(use: RegionUse, facts: PointsTo) -> bool:
-    """Whether an assignment stores one pointer in several elements: `v[j] = a` in a loop, or
-    `*w = a` in a function with the parameter w."""
+    """Whether an assignment stores one pointer in several elements: `v[j] = a` in a loop, or `*w = a` in a
+    function with the parameter w."""
     is_array = isinstance(unqualified(use.root.type), ArrayType)
     for asked, node in _stored_elsewhere(use, facts):
         places = _named(node.target)

@@ -1,8 +1,8 @@
 """Integer expressions of the typed tree as functions of iterators and parameters, with C's conversions.
 
 Signed arithmetic is assumed not to overflow, which is listed.  An unsigned number is correct modulo 2^w if
-it is only added and multiplied; if it is compared, divided or widened, it must not be negative.
-An expression that is not a function of iterators and parameters is `Unclear`.
+it is only added and multiplied; if it is compared, divided or widened, it must not be negative.  An
+expression that is not a function of iterators and parameters is `Unclear`.
 """
 
 from __future__ import annotations

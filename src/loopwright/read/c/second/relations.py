@@ -1,5 +1,4 @@
-"""The cells of an access as relations, compared with those of the model; the ranges of parameters' types.
-"""
+"""The cells of an access as relations, compared with those of the model; the ranges of parameters' types."""
 
 from __future__ import annotations
 
@@ -134,8 +133,8 @@ def _is_flattened(
 ) -> bool:
     """Whether x * n + y, for the cells [x, y] of an array read in rows of n, equals the subscript as written.
 
-    The difference of both is 0 as a sum of products, or as a sum where the statement runs: in
-    each piece, with the values that equations of the domain give the names.
+    The difference of both is 0 as a sum of products, or as a sum where the statement runs: in each piece,
+    with the values that equations of the domain give the names.
     """
     relation = access.relation.intersect_domain(domain)
     if not relation.is_single_valued() or not domain.is_subset(relation.domain()):
