@@ -46,8 +46,7 @@ class Refuted:
     cell: tuple[str, tuple[int, ...]] | None = None
     """The cell that ends up with another value, if that is what is wrong."""
     inputs: tuple[tuple[str, tuple[int, ...], float], ...] = ()
-    """Arrays, subscripts and initial values for which that cell differs; all other cells that are read are
-    0."""
+    """Arrays, subscripts and initial values for which that cell differs; all else that is read is 0."""
 
 
 @dataclass(frozen=True)

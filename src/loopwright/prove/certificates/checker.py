@@ -34,8 +34,7 @@ MODULES = {
     "finder_large": ("finder.ml", ("Checker", "Large")),
     "driver": ("driver.ml", ()),
 }
-"""Each module, its source, and the modules opened before it: the finder is compiled with both kinds of
-numbers."""
+"""Each module, its source, and what it opens: the finder is compiled for both kinds of numbers."""
 BUILD = "'loopwright doctor' says how to get it"
 ENOUGH = 2.0
 """The default limit for finding certificates, in seconds of processor time."""

@@ -105,8 +105,7 @@ def transformation_file(
 
 
 def _examples(table: Timetable) -> str:
-    """Allowed sizes and an instance, for each statement that has one, to show that the theorem is not
-    vacuous.
+    """Allowed sizes and an instance for each statement that has one: the theorem is not vacuous.
 
     Statements whose instances have several times are omitted.
     """

@@ -103,8 +103,7 @@ def _after(walk: Walk, found: Sequence[Vector], cut: Vector, place: WalkPosition
 def _ends(
     walk: Walk, children: Sequence[Node], pair: Sequence[Sequence[TimedCall]], place: WalkPosition
 ) -> Iterator[Vector]:
-    """Yields the successor of the time at the end of the earlier loop, and the time at the start of the later
-    one."""
+    """Yields the time after the end of the earlier loop, and the time at the start of the later one."""
     everything = [one for part in pair for one in part]
     count = shared(everything, place.depth) if everything else walk.table.width
     if count == walk.table.width:

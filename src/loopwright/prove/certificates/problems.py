@@ -81,8 +81,7 @@ class ChangeProblem:
 
     @property
     def with_original(self) -> str:
-        """The problem with the original as its source, in which the checker sees the accesses of
-        statements."""
+        """The problem with the original as its source, which shows the accesses of statements."""
         return self._of(self.old[1], self.new[0])
 
     @property
@@ -101,8 +100,7 @@ def change_problem(
     written: str | None = None,
     text: Node | None = None,
 ) -> ChangeProblem:
-    """The problem that the loops of the source and `loops`, which execute the schedule of `new`, leave the
-    same memory.
+    """The problem that the source and `loops`, which run the schedule of `new`, leave the same memory.
 
     Loops marked as independent may execute their iterations in any order.  `written` is the source of
     `loops`, and `text` the loops of the original, if they are not those of its source.

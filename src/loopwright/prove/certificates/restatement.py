@@ -134,8 +134,7 @@ def proposition(
     fitting: Mapping[str, str],
     made_of: tuple[str, ...] = MADE_OF,
 ) -> Restatement:
-    """The proposition that there are `chosen` definitions, `fitting` ones, for which the theorem of this kind
-    holds."""
+    """The proposition that `chosen` definitions exist, `fitting` ones, for which the theorem holds."""
     meaning = MEANINGS[kind]
     said = [fitting[one] for one in chosen if one in fitting]
     claim = " /\\\n  ".join((*said, f"({let} {meaning.theorem})"))
@@ -146,8 +145,7 @@ def proposition(
 
 
 def lost_temporaries(original: Program) -> tuple[str, ...]:
-    """Temporaries that may hold anything after the region: nothing reads them, and all writes are
-    must-writes.
+    """Temporaries that may hold anything after the region: nothing reads them, and all writes are certain.
 
     The theorem about them assumes the latter, so no array has a may-write, or a write whose cell is not one
     function of the iterators.
@@ -252,8 +250,7 @@ DEFINING = ("type_definition", "enum_specifier", "struct_specifier", "union_spec
 
 
 def _declarations(program: Program) -> Iterator[tuple[str, str]]:
-    """Yields the names that the region declares or defines, except those of iterators, and their
-    declarations."""
+    """Yields the names that the region declares or defines, except iterators, and how."""
     for node in walk(program.syntax):
         if node.type in DEFINING or node.type.startswith("preproc"):
             yield node.type, node.text

@@ -56,8 +56,7 @@ def _terms(changes: Sequence[StorageChange], new: Program, loops: Node) -> str:
 
 
 def split_problem(changes: Sequence[StorageChange], new: Program, loops: Node) -> ChangeProblem:
-    """The problem that the original with its sums split and `loops`, which execute `new`, leave the same
-    memory."""
+    """The problem that the original with split sums and `loops`, for `new`, leave the same memory."""
     original, after = changes[0].original, changes[-1].after
     sums = {one.name: one.name for one in original.statements}
     for change in changes:

@@ -137,8 +137,7 @@ def change_tries(
     *,
     reworded: bool = False,
 ) -> Tries:
-    """The problems for loops that leave the memory as the original does, with parallel iterations in any
-    order.
+    """The problems for loops that leave the original's memory, with parallel iterations in any order.
 
     If that is not shown for parallel loops, their sequential order is tried.  `written` is the source of the
     new loops: if the checker can read it, and that of the original, its answer is about both.
@@ -177,8 +176,7 @@ def change_tries(
 
 
 def stored_tries(changes: Sequence[StorageChange], new: Program, loops: Node) -> Tries:
-    """The problems for loops that execute `new`, with storage changed by `changes`: compared by the values
-    that are read.
+    """The problems for loops that execute `new`, with changed storage: compared by the values read.
 
     If that is not shown for parallel loops, their sequential order is tried.
     """
@@ -227,8 +225,7 @@ def example_of(original: Program) -> dict[str, int] | None:
 
 
 def about_nothing(schedule: Schedule, by: str = "isl") -> ProofStatus | None:
-    """A status for a schedule without parameter values, or without instances: everything is vacuously
-    true."""
+    """A status if there are no parameter values, or no instances, so everything is vacuously true."""
     if schedule.context.is_empty():
         return ProofStatus(by, NOTHING, "the context is contradictory")
     if schedule.domain.intersect_params(schedule.context.params()).is_empty():

@@ -76,8 +76,7 @@ def storage(
 def owned_at_depths(
     loops: Node, uses: Mapping[str, StatementCells], owned: Sequence[Owned]
 ) -> list[list[str]]:
-    """For each depth of parallel loops, outermost first, the arrays private to all loops there that use
-    them."""
+    """For each depth of parallel loops, outermost first, the arrays private to all users there."""
     found: list[list[str]] = []
     marked = list(_marked(loops, 1))
     for depth in range(1, max((depth for depth, _ in marked), default=0) + 1):
@@ -114,8 +113,7 @@ def _marked(node: Node, depth: int) -> Iterator[tuple[int, frozenset[str]]]:
 def reused(
     original: Program, old: Timetable, uses: Mapping[str, StatementCells], temporaries: Sequence[str]
 ) -> Words:
-    """The same for `temporaries` with other values in between: tags are the longest possible prefixes of
-    times.
+    """The same for `temporaries` with other values in between: tags are longest possible time prefixes.
 
     With longer prefixes fewer instances share a copy, so more orders are legal; if they are too long, a read
     sees a value that has another tag.

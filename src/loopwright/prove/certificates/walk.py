@@ -52,8 +52,7 @@ class TimedCall:
 
 
 def timed(table: Timetable, run: Run) -> TimedCall:
-    """A call with its times; a call that the schedule lacks never executes, or makes another obligation
-    fail."""
+    """A call with its times; one not in the schedule never executes, or another obligation fails."""
     times = table.times.get(run.position)
     if times is None:
         space = run.domain.get_space().from_domain().add_dims(isl.dim_type.out, table.width)
@@ -77,8 +76,7 @@ def by_child(children: Sequence[Node], calls: Sequence[TimedCall]) -> list[Seque
 
 
 def entry(calls: Sequence[TimedCall], place: int, depth: int) -> AffineForm | int | None:
-    """The entry as the same function of the outer `depth` iterators in all calls: a form, or an iterator's
-    number.
+    """The entry as one function of the outer `depth` iterators in all calls: a form, or an iterator.
 
     A condition around a call may give its entry another form than that of the iterator it equals.
     """
@@ -213,8 +211,7 @@ class Walk:
     def candidates(
         self, children: Sequence[Node], pair: Sequence[Sequence[TimedCall]], place: WalkPosition
     ) -> Iterator[Vector]:
-        """Yields the start of the later child, the successor of the end of the earlier, and their loop
-        bounds."""
+        """Yields the start of the later child, the time after the earlier, and their loop bounds."""
         everything = [one for part in pair for one in part]
         if not everything:
             return

@@ -86,8 +86,7 @@ def not_compiled(old: Compiled, new: Compiled) -> str | None:
 
 
 def _needed_lines(source: Source) -> frozenset[int]:
-    """Lines of the functions with regions, of the declarations they use, and of directives and static
-    assertions."""
+    """Lines of functions with regions, the declarations they use, directives and static assertions."""
     regions = [one.place for one in c_file(source).regions]
     pending = [*named_children(c_file(replace(source, chosen=())).possible)]
     others: list[Node] = []
@@ -185,8 +184,7 @@ def _shifts(source: Source) -> list[Node]:
 
 
 def _is_harmless_shift(left: Node) -> bool:
-    """Whether the left operand is data, or a sum or product of literals and iterators that count up from a
-    literal."""
+    """Whether the left operand is data, or made of literals and iterators that count up from a literal."""
     parts = list(walk(left))
     if any(one.type in ("subscript_expression", "call_expression", "pointer_expression") for one in parts):
         return True
@@ -243,8 +241,7 @@ def missing_assumption(old: Program, new: Program) -> str | None:
 
 
 def narrower_iterator(old: Program, new: Program) -> str | None:
-    """Returns a loop of the new region that counts to a size in a narrower type than any iterator of the old
-    region.
+    """Returns a loop of the new region that counts to a size in a narrower type than the old one has.
 
     The assumptions of `old` have already been tried: if no arithmetic assumption is left, its types are wide
     enough.
@@ -273,8 +270,7 @@ def narrower_iterator(old: Program, new: Program) -> str | None:
 
 
 def without_elements(old: Program, new: Program, allocated: frozenset[str]) -> str | None:
-    """Returns an array that the new region declares with a length that may be below 1, which is undefined in
-    C."""
+    """Returns an array that the new region declares with a length that may be below 1: undefined in C."""
     facts = old.facts
     for array in old.arrays:
         facts = facts.intersect(array.inside.params()) if array.local and array.inside is not None else facts
@@ -315,8 +311,7 @@ def contract_of(old: Sequence[Program], answers: Sequence[Equivalence]) -> str:
 def seen_besides_values(
     texts: Sequence[Compiled], answers: Sequence[Equivalence], *, rounds: bool
 ) -> str | None:
-    """Returns why programs with equal values may still behave differently, or None if no such reason is
-    known."""
+    """Returns why programs with equal values may still behave differently, or None if unknown."""
     rounds = rounds and any(one.way == "by values" for one in answers)
     if rounds and any(one.keeps_more_digits for one in texts):
         return "NEW has other operations, and as it is built, their results have more digits than their types"

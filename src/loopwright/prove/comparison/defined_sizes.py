@@ -44,8 +44,7 @@ _PLAIN = re.compile(r"[\w\s()+\-*<>=!&|]+")
 
 
 def never_run(texts: tuple[Source, Source], asked: ComparisonOptions) -> str | None:
-    """Returns why no answer about two sources with one loop per size is possible: a statement in them never
-    runs."""
+    """Returns why sources with one loop per size allow no answer: a statement in them never runs."""
     for text, options in zip(texts, (asked.of_old, asked.reading), strict=True):
         if any(_has_unreached(one, options) for one in (text, *_under_tests(text))):
             return "its loops over products of sizes run where sizes are negative"
@@ -134,8 +133,7 @@ def as_defined(
     options: ComparisonOptions,
     compared: Callable[[ComparisonOptions], Comparison],
 ) -> Comparison:
-    """Returns `found` if it is proved; otherwise the result of a comparison for the sizes that the files
-    define."""
+    """Returns `found` if it is proved; otherwise the comparison for the sizes that the files define."""
     match found.verdict:
         case Refuted(parameters=sizes) | Undecided(sizes=sizes):
             numbers = _defined_numbers(sizes, files, options)

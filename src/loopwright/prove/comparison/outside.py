@@ -68,8 +68,7 @@ class FunctionFrame:
     head: str
     parameters: str
     done: tuple[_Piece, ...]
-    """Statements, declarations, blocks, heads of statements around the region and pragmas, in source
-    order."""
+    """Statements, declarations, blocks, heads of statements around the region, pragmas, in source order."""
     locals: dict[str, _Local]
     names: frozenset[str]
     """All names that the function mentions, including those in its region."""
@@ -101,8 +100,7 @@ def outside_difference(
     agree: bool = False,
     hidden: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset()),
 ) -> str | None:
-    """Returns how the functions around two regions differ outside of them, or None if they mean the same
-    there.
+    """Returns how the functions around two regions differ outside of them, or None if they agree.
 
     `of_regions`: the names that both regions use must also be declared in the same way.  `hidden`: names in
     macros.
@@ -173,8 +171,7 @@ def meanings_of(source: Source) -> dict[str, list[str]]:
 
 
 def _order_difference(before: FunctionFrame, after: FunctionFrame) -> str | None:
-    """Returns where the functions do something else or in another order, ignoring locals that only one of
-    them has."""
+    """Returns where the functions do something else or in another order; locals of one alone do not count."""
     common = before.locals.keys() & after.locals.keys()
     done = [
         [one.text for one in frame.done if not one.declares or one.declares & common]
@@ -210,8 +207,7 @@ def _locals_difference(before: FunctionFrame, after: FunctionFrame) -> str | Non
 
 
 def _is_of_the_region(frame: FunctionFrame, name: str) -> bool:
-    """Whether the function uses a name only inside its region, where loops or blocks of the region declare
-    it."""
+    """Whether the function uses a name only inside its region, which declares it."""
     words = names_in(_DIRECTIVE.sub("", frame.node.text)).count(name)
     declarations = frame.node.of_type("declaration")
     declared = [one for one in declarations if any(own == name for own, _ in _declared(one))]
@@ -360,8 +356,7 @@ def _around(part: Node, region: Span, found: dict[str, _Local], regions: Sequenc
 
 
 def _declarations(part: Node, found: dict[str, _Local]) -> Iterator[_Piece]:
-    """Yields where locals are declared and their initial values; types are compared here only for reused
-    names."""
+    """Yields where locals are declared and their values; types are compared here only for reused names."""
     declared = list(_declared(part))
     plain = sorted((one for one in declared if one[1].value is None), key=lambda one: one[0])
     for name, local in (*plain, *(one for one in declared if one[1].value is not None)):

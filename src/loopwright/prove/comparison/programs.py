@@ -92,8 +92,7 @@ def prove_equivalent(
     from_text: bool = False,
     progress: Progress = silent,
 ) -> Equivalence:
-    """Decides whether `new` leaves in memory what `old` does, for every size, or for the defined values of
-    the sizes.
+    """Decides whether `new` leaves in memory what `old` does, for every size or the defined sizes.
 
     `from_text`: the model of `new` was read from its source alone (`read_text`) and needs no proof.
     """
@@ -145,8 +144,7 @@ def _equivalent(asked: _ProgramsToCompare) -> Equivalence:
 def prove_along(
     old: Program, region: Span, *, allow_reassociation: bool = False, progress: Progress = silent
 ) -> Equivalence | None:
-    """Decides whether the region executes the statements of `old` in an equivalent order, for every size
-    (`prove.descent`).
+    """Decides whether the region executes `old` in an equivalent order, for every size (`prove.descent`).
 
     Returns None if its loops or statements cannot be followed.
     """
@@ -368,8 +366,7 @@ def _computes_integers(statements: Iterable[StatementSyntax]) -> bool:
 
 
 def _declares_integers(program: Program) -> bool:
-    """Whether a local of the region is initialised by arithmetic, which is executed even if the local is
-    unused."""
+    """Whether a local of the region is initialised by arithmetic, which executes even if it is unused."""
     values = (
         node.child_by_field_name("value") for node in walk(program.syntax) if node.type == "init_declarator"
     )

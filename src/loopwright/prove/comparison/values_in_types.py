@@ -66,8 +66,7 @@ def overflow_of_text(old: Program, text: LoopText) -> Refuted | Undecided | None
 
 
 def overflow_at(old: Program, sizes: Mapping[str, int]) -> str | None:
-    """Returns a signed overflow of OLD at these sizes, in a bound, a subscript or a value, which is undefined
-    behaviour.
+    """Returns a signed overflow of OLD at these sizes, in a bound, subscript or value: undefined behaviour.
 
     Returns None if there is none, or if that is not known.
     """

@@ -229,8 +229,7 @@ WATCHED = 0.02
 
 
 def processor_time(pid: int, started: float) -> float:
-    """Processor time of a process in seconds or, if the system does not provide it, the time since its
-    start."""
+    """Processor time of a process in seconds, or the time since its start if that is not available."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

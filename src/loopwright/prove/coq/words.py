@@ -1,5 +1,4 @@
-"""Writes terms as the checker reads them: words, constructors before their arguments, lists after their
-lengths.
+"""Writes terms as the checker reads them: constructors before arguments, lists after their lengths.
 
 The grammar is that of `ocaml/driver.ml`; the constructors are those of `proofs/Loop.v` and `Specification.v`.
 """
@@ -206,8 +205,7 @@ def loops(node: nd.Node, hint: Hint) -> Words:
 
 
 def counting_down(node: nd.Node) -> nd.For | None:
-    """Recovers for (x = a; t; x -= s) b from the loop over x' = -x that `prove/reading/loops.py` makes of
-    it."""
+    """Recovers for (x = a; t; x -= s) b from the loop over x' = -x of `prove/reading/loops.py`."""
     match node:
         case nd.For(turned, ex.Scaled(-1, start), tested, step, nd.Let(own, ex.Scaled(-1, used), body)):
             if ex.Var(turned) == used == ex.Var(f"{own}'"):

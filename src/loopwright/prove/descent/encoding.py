@@ -208,8 +208,7 @@ def summed(expr: ex.Expr, other: Callable[[ex.Expr], Part]) -> tuple[dict[Part, 
 
 
 def without_calls(node: Node) -> Node:
-    """The loops without their calls, but with the blocks and conditions around them: a run takes as many
-    iterations."""
+    """The loops without their calls, but with blocks and conditions: a run takes as many iterations."""
     if isinstance(node, For):
         return with_children(node, without_calls)
     inside = with_children(node, without_calls)

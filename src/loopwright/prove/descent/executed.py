@@ -255,8 +255,7 @@ class Descent:
             self.races.append(Race(node, pair, found.example, places))
 
     def kept_jammed(self, node: Node, scope: IteratorScope, at: int, jam: Jam) -> None:
-        """Proves that dependences from an iteration to a later one that executes together with it are
-        preserved.
+        """Proves that dependences between iterations that execute together are preserved.
 
         Before an iteration is over, the later ones have passed it: in earlier parts, and in earlier
         iterations of the inner loops.
@@ -289,8 +288,7 @@ class Descent:
     def kept_between(
         self, node: Node, later: Runs, earlier: Runs, at: int, jam: Jam, loop: int | None
     ) -> None:
-        """Proves that no dependence goes from `later` at t to `earlier` at t' > t; at x' < x, in a loop over
-        x."""
+        """Proves that no dependence leads from `later` at t to `earlier` at t' > t and, in a loop, x' < x."""
         for (source, sink), relations in self.kept.items():
             if source not in later or sink not in earlier:
                 continue

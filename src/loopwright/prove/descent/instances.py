@@ -56,8 +56,7 @@ Samples: TypeAlias = dict[str, list[tuple[Sizes, tuple[int, ...]]]]
 
 @dataclass(frozen=True)
 class Claim:
-    """The claim that a statement of the source is `statement` of OLD; `known` are the iterators its text
-    determines."""
+    """The claim that a statement is `statement` of OLD; `known` are the iterators its text determines."""
 
     statement: Statement
     known: Mapping[str, Form]
@@ -192,8 +191,7 @@ def _candidates(
     sure: Mapping[str, Guess],
     fits: Mapping[str, Guess],
 ) -> Iterator[Form]:
-    """Yields guesses: from the iterators around the statement, from near statements, a step off those,
-    fitted."""
+    """Yields guesses: from the iterators around, from near statements, a step off those, fitted."""
     if missing in sure[name]:
         yield sure[name][missing]
     own = {*text.leaves[name].iterators}
@@ -249,8 +247,7 @@ def _at(form: Form, point: Sizes) -> Fraction:
 def _meanings(
     text: LoopText, claims: Mapping[str, Claim], fits: Mapping[str, Guess], samples: Samples
 ) -> dict[str, dict[str, Form]]:
-    """By statement of OLD, the iterators of the source as functions of its iterators, derived from the
-    runs."""
+    """By statement of OLD, the iterators of the source as functions of its iterators, from the runs."""
     seen: dict[tuple[str, str], Counter[tuple[tuple[str, Fraction], ...]]] = {}
     for name, claim in claims.items():
         if not {*claim.missing} <= {*fits[name]} or len(samples[name]) < ENOUGH_SAMPLES:

@@ -81,8 +81,7 @@ class LoopText:
 
 
 def read_loops(old: Program, region: Span) -> LoopText:
-    """Reads the loops of a region with the parameters of `old`; raises Unreadable if they have another
-    form."""
+    """Reads the loops of a region with the parameters of `old`, or raises Unreadable."""
     file = c_file(region.source)
     words = words_of(replace(old, region=region))
     block = file.block(region)
@@ -163,8 +162,7 @@ class _TextReader:
     def after_loops(
         self, node: Node, words: Words, outer: tuple[str, ...], ended: Mapping[str, Expr]
     ) -> loops.Node:
-        """Reads a statement that uses the final value e of a loop over i: `for (i = e; i <= e; i++)
-        statement`.
+        """Reads a statement that uses the final i of a loop, e: `for (i = e; i <= e; i++) statement`.
 
         A statement that changes i has its own loops over it.
         """

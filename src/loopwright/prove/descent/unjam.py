@@ -95,8 +95,7 @@ class _Unjamming:
         return replace(rest, start=main.start)
 
     def order(self, main: list[Node], rest: list[Node], iterator: str, factor: int) -> bool | None:
-        """Whether `main` is `rest` jammed: False or True for statements repeated as a whole or one by one,
-        else None."""
+        """Whether `main` is `rest` jammed: False for statements repeated as a whole, True for one by one."""
         ones = [list(group) for _, group in groupby(rest, key=lambda part: isinstance(part, Call))]
         one_by_one = False
         for part in ones:
@@ -118,8 +117,7 @@ class _Unjamming:
         return None if main else one_by_one
 
     def copies(self, copies: list[Node], calls: list[Node], iterator: str, factor: int) -> bool | None:
-        """Whether these are the calls for t, t + 1, ...: False if as a whole, True if one by one, else
-        None."""
+        """Whether these are the calls for t, t + 1, ...: False if as a whole, True if one by one."""
         if len(copies) != len(calls) * factor:
             return None
         as_whole = [(call, k) for k in range(factor) for call in calls]
@@ -147,8 +145,7 @@ class _Unjamming:
         )
 
     def inherits(self, main: For, rest: For) -> bool:
-        """Whether both loops agree; one that is jammed in a part of the source only is treated as jammed in
-        all of it."""
+        """Whether both loops agree; one jammed in a part of the source counts as jammed everywhere."""
         assert main.dimension is not None and rest.dimension is not None, "loops of a text have numbers"
         mine, theirs = self.jams.get(main.dimension), self.jams.get(rest.dimension)
         if mine is not None and theirs is None:

@@ -382,8 +382,7 @@ class _Prelude:
                 self.call(part)
 
     def refuse_leaving(self, node: Node) -> None:
-        """Assumes that a statement that is not followed stays in the function; raises an error if it
-        cannot."""
+        """Assumes that a statement that is not followed stays in the function, or raises an error."""
         for part in walk(node):
             jumps = part.type in ("return_statement", "goto_statement")
             is_call = part.type == "call_expression"

@@ -59,8 +59,7 @@ class Claims:
     made: Mapping[Key, PairClaim] = field(default_factory=dict)
     answered: Mapping[tuple[Operation, Operation], isl.Map] = field(default_factory=dict)
     reordered: Mapping[Operation, isl.Set] = field(default_factory=dict)
-    """Operations and reads with which NEW combines the values that OLD combines, in another order, and their
-    points."""
+    """Operations and reads with which NEW combines in another order what OLD combines, and their points."""
     assumed: tuple[str, ...] = ()
     """Assumptions on the numbers in them."""
 

@@ -47,8 +47,7 @@ def cell_text(place: CellKey) -> str:
 
 
 def variable_text(name: str) -> str:
-    """The name of a variable for messages; the one that represents a returned value has no name in the
-    source."""
+    """The name of a variable for messages; a returned value has no name in the source."""
     return "the returned value" if name == RETURNED else name
 
 
@@ -164,8 +163,7 @@ def _inputs(runs: Runs, place: CellKey, values: Values, world: World) -> dict[Ce
 
 
 def rests_on_unset(steps: Sequence[StatementRun], place: CellKey, world: World) -> bool:
-    """Whether the value that OLD leaves in a cell depends on an uninitialised variable: it may then be
-    anything.
+    """Whether the value that OLD leaves in a cell depends on an uninitialised variable.
 
     `if (c) d = 3;` leaves d unchanged where c is 0, which is not a use of it.  A value computed from an
     uninitialised one is marked, and so is a value that a test of a marked one selects.

@@ -133,8 +133,7 @@ def needed(memory: NewMemory, flows: tuple[Flow, Flow]) -> Needed:
 
 
 def _merged(known: TermOccurrence | None, one: TermOccurrence) -> TermOccurrence:
-    """Merges two occurrences of a term: an unguarded one takes precedence; otherwise keeps what both
-    guarantee."""
+    """Merges two occurrences of a term: an unguarded one, or else what both guarantee."""
     if known is None:
         return one
     if 0 in (known.guards, one.guards) and known.guards != one.guards:

@@ -83,8 +83,7 @@ class KnownNumbers:
         return known_constant(self.file.declarations, name) if found is None else found
 
     def can_be(self, test: Node, *, is_true: bool) -> bool:
-        """Whether inputs can give a condition this outcome: what does not depend on known values may be
-        anything."""
+        """Whether inputs can give a condition this outcome: what is not known may be anything."""
         core = core_of(test)
         value = self.value(core)
         if value is not None:

@@ -210,8 +210,7 @@ def _remaining(operator: str, mine: list[object], theirs: list[object]) -> tuple
 
 
 def bag_difference(table: Table, one: int, other: int) -> str | None:
-    """Returns a term that occurs more often in one of two sums than in the other, or a factor of two
-    products."""
+    """Returns a term more frequent in one of two sums than in the other, or a factor of two products."""
     match table.keys[one], table.keys[other]:
         case ("apply", "+" | "*" as operator, kind, *mine), ("apply", same, other_kind, *theirs):
             if not table.reassociate or (operator, kind) != (same, other_kind):

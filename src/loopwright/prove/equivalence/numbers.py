@@ -48,8 +48,7 @@ class Undefined(Exception):
 
 @dataclass(frozen=True)
 class NumberRun:
-    """A statement as a function on cells, with the types of its arrays; cells hold values of these types
-    only."""
+    """A statement as a function on cells, with the types of its arrays; cells hold no others."""
 
     run: Run
     types: Mapping[str, CType]
@@ -265,8 +264,7 @@ EXACT: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in 
 
 
 def _whole_number(base: str, number: float) -> float:
-    """C's floor, ceil and trunc: they keep the sign of the argument, and return a non-finite argument
-    unchanged."""
+    """C's floor, ceil and trunc: they keep the sign, and return a non-finite argument unchanged."""
     if not math.isfinite(number):
         return number
     return math.copysign(float(getattr(math, base)(number)), number)

@@ -74,8 +74,7 @@ def by_flows(
 
 @contextmanager
 def _deep_recursion() -> Iterator[None]:
-    """Raises the recursion limit for unrolled loops: each statement of a body is a step inside the previous
-    one."""
+    """Raises the recursion limit: each statement of an unrolled body is a step inside the previous one."""
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(max(usual, _DEEPEST))
     try:

@@ -243,8 +243,7 @@ def has_registers(program: Program) -> bool:
 def _conflicts(
     program: Program, parallel: Sequence[ParallelLoop], pieces: Pieces
 ) -> tuple[Iterable[Dependence], tuple[Private, ...]]:
-    """For a program in its own order, the dependences that parallel loops could carry, and what they
-    privatise."""
+    """For a program in its own order, what parallel loops could carry, and what they privatise."""
     found: list[Dependence] = []
     owned: list[Private] = []
     for loop in parallel:

@@ -102,8 +102,7 @@ def _place(body: tuple[TimeEntry, ...]) -> tuple[int, ...]:
 def carried_by(
     loop: ParallelLoop, pieces: Pieces, dependences: tuple[Dependence, ...]
 ) -> Iterator[tuple[Dependence, isl.Set | None]]:
-    """Yields each dependence inside the loop with the pairs that the loop carries, or None if it carries
-    none."""
+    """Yields each dependence inside the loop with the pairs that the loop carries, or None for none."""
     members = inside(loop, pieces)
     for dependence in dependences:
         if dependence.array in loop.private:

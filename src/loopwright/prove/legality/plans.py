@@ -118,8 +118,7 @@ def prove_order(
 def is_kept(
     plan: Plan, dependences: Iterable[Dependence], *, before: Plan | None, allow_reassociation: bool = False
 ) -> bool:
-    """Whether `prove_order` would succeed, without examples of a refusal; `dependences` are those of
-    `ordering`.
+    """Whether `prove_order` would succeed, without examples; `dependences` are those of `ordering`.
 
     `before` is a plan with the same storage that is known to be legal: dependences between statements that
     keep their times are preserved, except those on temporaries, which depend on every access to them.

@@ -104,8 +104,7 @@ OF_BLOCKS = (MemorySpace.SHARED, MemorySpace.OWN, MemorySpace.PRIVATE)
 def privatised(
     program: Program, members: Mapping[str, tuple[TimedPiece, ...]], loop: ParallelLoop, array: Array
 ) -> Private | None:
-    """Returns how `array` can be private in the loop around `members`, or None; `program` has the new
-    schedule."""
+    """Returns how `array` is private in the loop of `members`, or None; `program` has the new schedule."""
     own = loop.combines or (array.local and not array.rank)
     own = own or (loop.blocks and array.space in OF_BLOCKS)
     if not program.is_private(array) or not own:
@@ -161,8 +160,7 @@ def _reads_own_writes(part: Program, dimension: int) -> bool:
 
 
 def _may_share(one: Statement, two: Statement, dimension: int) -> bool:
-    """Whether an iteration of a loop at `dimension` may execute both: no constant of their times rules it
-    out."""
+    """Whether an iteration of a loop at `dimension` may execute both, as far as constants tell."""
     places = [[_position(statement, k) for k in range(0, dimension, 2)] for statement in (one, two)]
     return all(a is None or b is None or a == b for a, b in zip(*places, strict=True))
 

@@ -150,8 +150,7 @@ class _Comparison:
             yield WrongValue(f"the tiles run {shown}", "no such instance", "one", point.parameters, place)
 
     def _refuse_other_iterators(self, old: Statement, new: Statement) -> None:
-        """Checks iterators: text may use them by name; with a claimed μ, only in subscripts of moved
-        cells."""
+        """Checks iterators: with a claimed μ, the text may use them only in subscripts of moved cells."""
         if new.name in self.claims.named and new.iterators != old.iterators:
             own = {*old.iterators, *new.iterators}
             kept = {access.array for access in new.accesses} & {array.name for array in self.before.arrays}

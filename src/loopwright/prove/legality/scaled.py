@@ -81,8 +81,7 @@ def with_products(before: Program, after: Program, products: Mapping[str, Produc
 
 
 def merged_products(before: Program, after: Program, products: Mapping[str, Product | None]) -> Program:
-    """`before`, with each product that a buffer of `after` holds counted as one access; by the new
-    statements."""
+    """`before`, with each product in a buffer of `after` counted as one access; by new statement."""
     held = {after.statement(name).writes[0].array: one for name, one in products.items() if one is not None}
     if not held:
         return before

@@ -70,8 +70,7 @@ class MemrefStorage:
 
 @dataclass
 class FunctionState:
-    """The state of translating a function; `around` are the iterators of loops around the current
-    operation."""
+    """The state of translating a function; `around` are the iterators around the current operation."""
 
     file: MlirFile
     function: FuncOp
@@ -268,8 +267,7 @@ class FunctionState:
         return all(same) and list(indices) == list(user.operands[2:])
 
     def writes(self, operation: Operation, buffer: str) -> bool:
-        """Whether an operation, or one inside it, may store to a buffer; an unknown target may be any
-        buffer."""
+        """Whether an operation, or one inside it, may store to a buffer; an unknown target may be any."""
         return any(self.may_store(one, buffer, operation) for one in operation.walk())
 
     def may_store(self, operation: Operation, buffer: str, around: Operation) -> bool:

@@ -189,8 +189,7 @@ OUTSIDE = "code outside these functions is not compared"
 def same_functions(
     old: MlirFile, new: MlirFile, *, allow_reassociation: bool, progress: Progress
 ) -> Agreement:
-    """Proves that every function of `old` has a function of `new` that does the same; raises an error
-    otherwise."""
+    """Proves that each function of `old` has one of `new` that does the same, or raises an error."""
     others = {one.sym_name.data: one for one in new.functions}
     _refuse_other_globals(old, new)
     obligations = 0

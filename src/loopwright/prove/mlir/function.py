@@ -158,8 +158,7 @@ def times(tree: Executed, iterators: dict[str, tuple[str, ...]]) -> dict[str, is
 
 
 def _cells(function: AffineFunction, flow: Flow) -> Iterator[tuple[ValueDefinition, CellTerm, Index | None]]:
-    """Yields the accesses of each assignment, at the instances of its statement, or those where a test
-    holds."""
+    """Yields the accesses of each assignment, at the instances of its statement or of a test."""
     for name, one in function.computations.items():
         for place, assignment in enumerate(one.assignments):
             definition = flow.definitions[name if len(one.assignments) == 1 else f"{name}.{place}"]

@@ -246,8 +246,7 @@ class _Translation(FunctionState):
                 raise self.refuse(operation, "memref.dealloc before the last use of a buffer")
 
     def printed(self, operation: vector.PrintOp) -> Node:
-        """Translates a print to an uninterpreted function, which may return different texts for different
-        values."""
+        """Translates a print to an uninterpreted function, which may distinguish all values."""
         if isinstance(operation.source.type, VectorType):
             raise self.refuse(operation, "vector.print of a vector")
         so_far = CellTerm(PRINTED, (), INT)

@@ -49,8 +49,7 @@ _INTEGERS = {
     64: types.LONG,
 }
 SMALL = (_INTEGERS[8], _INTEGERS[16])
-"""The integer types that C promotes to int, which holds sums and products of two of them, and then
-converts."""
+"""The integer types that C promotes to int, which holds their sums and products, and then converts."""
 ARITHMETIC = {
     "arith.addf": "+", "arith.subf": "-", "arith.mulf": "*", "arith.divf": "/",
     "arith.addi": "+", "arith.subi": "-", "arith.muli": "*", "arith.divsi": "/", "arith.remsi": "%",

@@ -37,8 +37,7 @@ class StatementCells:
     reads: tuple[Cell, ...]
     writes: tuple[Cell, ...]
     operator: str | None = None
-    """The operator by which the statement combines a value into the cells it writes; `reads` are those of the
-    value."""
+    """The operator that combines a value into the cells it writes; `reads` are those of the value."""
 
 
 def touched(program: Program, combining: Mapping[str, Reduction] | None = None) -> tuple[StatementCells, ...]:

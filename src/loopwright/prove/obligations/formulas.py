@@ -96,8 +96,7 @@ def _floor(division: isl.Aff, names: Sequence[str]) -> ex.Expr:
 
 
 def expr_of(function: isl.Aff, names: Sequence[str]) -> ex.Expr:
-    """A function that is an integer wherever it is used, as an expression: its denominator divides
-    exactly."""
+    """A function as an expression, which is an integer wherever it is used: its denominator divides it."""
     inside, denominator = linear_of(function, names)
     return inside.expr() if denominator == 1 else ex.FloorDiv(inside.expr(), denominator)
 
@@ -116,8 +115,7 @@ def inequality_of(constraint: isl.Constraint, names: Sequence[str]) -> ex.Compar
 
 
 def formula_of(points: isl.Set, names: Sequence[str]) -> ex.Test:
-    """The condition for being in `points`, whose dimensions are called `names`: a disjunction of
-    conjunctions."""
+    """The condition for a point `names` to be in `points`: a disjunction of conjunctions."""
     known = points.compute_divs().coalesce().remove_redundancies()
     parts = [_conjunction(piece, names) for piece in known.get_basic_sets() if not piece.is_empty()]
     return disjunction(parts)

@@ -109,8 +109,7 @@ def _local(node: Node, words: Words) -> LocalText | None:
 
 
 def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation]) -> None:
-    """Aligns a local of the old source with its value in the new one, cast to its type, or with a local
-    there.
+    """Aligns a local of the old source with its value in the new one, cast to its type, or a local.
 
     A pointer is subscripted, `(a + i * n)[j]`: its text cannot be split by a macro.
     """

@@ -69,8 +69,7 @@ def prove_scan(schedule: Schedule, program: Node, independent: Sequence[Independ
 
 
 def _confirmed(answer: Refuted, known: Meaning, timed: tuple[CallTimes, ...], program: Node) -> Verdict:
-    """Confirms a failure that may be due to the choice of times: it is a refutation only if a run shows
-    it."""
+    """Confirms a failure that may be due to the choice of times: only a run makes it a refutation."""
     seen = _seen_wrong(known, timed, program, answer.parameters)
     reason = f"not with the times chosen for instances that have several: {answer.message}"
     return Undecided(reason) if seen is None else seen
@@ -174,8 +173,7 @@ def _is_hull_injective(points: isl.Map) -> bool:
 
 
 def endless(tree: Executed) -> Iterator[Failure | None]:
-    """Checks that each iteration of a loop that may not terminate is, or precedes, one that executes
-    something."""
+    """Checks that iterations of a loop that may not end are, or precede, ones that execute something."""
     for loop in loops(tree):
         if loop.endless is not None:
             yield _in_vain(loop, loop.endless)

@@ -92,8 +92,7 @@ def claimed_loops(
 
 @isl_failures("isl could not decide about the text")
 def prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
-    """Proves that each statement of `new` is the operation of the claimed instance, wherever the source
-    executes it."""
+    """Proves that each statement of `new` is the operation of the claimed instance, wherever it runs."""
     try:
         return _prove_claims(old, new, claims)
     except Unreadable as failure:

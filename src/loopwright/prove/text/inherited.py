@@ -1,5 +1,4 @@
-"""Properties proved of a schedule that the source executing it inherits: independent loops, and storage in
-loops.
+"""Properties of a schedule that the source executing it inherits: independent loops, storage in loops.
 
 Legality of the schedule states that instances whose times first differ at its dimension d are independent, if
 each block has its own copy of what its threads share.  A loop of the source inherits this if
@@ -45,8 +44,7 @@ def prove_inherited(
     independent: Sequence[IndependentLoops],
     distributed: Sequence[BlockLoop | ThreadLoop],
 ) -> Verdict:
-    """Proves that `new` executes the schedule of `intended`, and that its marked loops are the `independent`
-    ones.
+    """Proves that `new` executes the schedule of `intended`, with the `independent` loops marked.
 
     `distributed` says for each marked loop what its iterations are.
     """

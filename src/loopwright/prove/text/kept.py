@@ -1,5 +1,4 @@
-"""Values that kernels keep from one step of a march to the next, apart from arrays: tests in bits, early
-copies.
+"""Values that kernels keep between steps of a march, apart from arrays: tests in bits, early copies.
 
     LW_FLAG(bit, test)                                  (test)
     LW_KEPT_OR(bit, now, test)                          ((test) | (now))
@@ -81,8 +80,7 @@ def meant_kept(statements: Sequence[Node], text: str) -> Iterator[Edit]:
 
 
 def late_bytes(statements: Sequence[Node]) -> int:
-    """The bytes into which the threads of a block fetch copies: per thread as many elements as LW_LATE_ROOM
-    says."""
+    """The bytes into which a block fetches copies: per thread as many elements as LW_LATE_ROOM says."""
     nodes = [node for statement in statements for node in walk(statement)]
     calls = [(called_by(one), named_children(one)[0]) for one in nodes if one.type == "expression_statement"]
     rooms = [call_arguments(call) for name, call in calls if name == "LW_LATE_ROOM"]

@@ -211,8 +211,7 @@ class KernelReader:
                 raise Unreadable(f"a kernel has a statement nothing is known of: {node.type}")
 
     def _used(self, node: Node) -> Used:
-        """The variables of the region that a phase reads and writes; threads never use each other's
-        registers.
+        """The variables of the region that a phase reads and writes; registers are not shared by threads.
 
         A variable that is neither an array nor a number that is never assigned counts as written too.
         """

@@ -149,8 +149,7 @@ def in_turn(used: str) -> tuple[str, ...]:
 
 
 def is_whole_head(first: str, step: str, test: Node, name: str, count: int) -> bool:
-    """Whether a distributed loop executes iterations 0 to count - 1: with `count` threads, thread k executes
-    iteration k."""
+    """Whether a distributed loop has iterations 0 to count - 1, of which thread k executes k."""
     return (first, step, " ".join(test.text.split())) == ("0", "1", f"{name} <= {count - 1}")
 
 

@@ -69,8 +69,7 @@ def array_view(macro: str, arguments: Sequence[str]) -> ArrayView | None:
 
 
 def refuse_narrow(node: Node, storage: frozenset[str]) -> None:
-    """Raises Unreadable for a loop that counts in a narrower type than those of sizes: it may not reach its
-    bound.
+    """Raises Unreadable for a loop that counts in a narrower type than sizes: it may miss its bound.
 
     A variable declared with another type is one of the region, in `storage`, and has its type there.
     """

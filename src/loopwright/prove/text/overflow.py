@@ -91,8 +91,7 @@ def refuse_overflow(
 
 
 def expression_range(node: Node, program: Program, parameters: Mapping[str, Interval]) -> Interval:
-    """The interval of an expression of parameters at the start of the region; raises NotShown if it may
-    overflow."""
+    """The interval of an expression of parameters at the start of the region, or raises NotShown."""
     scope = ValueScope(program, words_of(program), parameters, {}, set(), frozenset(), program.region)
     found = scope.value(node)
     return found.least, found.greatest
@@ -212,8 +211,7 @@ class ValueScope:
         return step, kind, start, min(limits) if step > 0 else max(limits)
 
     def _limits(self, node: Node, name: str, *, is_up: bool) -> Iterator[int]:
-        """Yields e - 1 of `i < e`, for each condition that holds in the loop; e + 1 of `i > e` for a negative
-        step."""
+        """Yields e - 1 of `i < e` for each condition of the loop; e + 1 of `i > e` for a negative step."""
         core = without_parentheses(node)
         if core.type != "binary_expression":
             return
@@ -354,8 +352,7 @@ class ValueScope:
         return Typed(*found, kind).within(core)
 
     def _call(self, core: Node) -> Typed:
-        """Evaluates the helpers, whatever macros of the file they are: the loops are read with what they
-        compute."""
+        """Evaluates the helpers, whatever macros of the file they are: the loops are read that way."""
         name = field(core, "function").text
         arguments = [self.value(one) for one in named_children(field(core, "arguments"))]
         if name not in ("min", "max", "floord") or not is_helper(name, self.words):

@@ -104,8 +104,7 @@ def _step(arrive: Node, wait: Node) -> tuple[Node, list[Node]]:
 
 
 def _check_march(march: Node, begin: Node, end: Node) -> None:
-    """Checks that steps are counted from 0; the split barrier begins before them and ends after a full
-    barrier."""
+    """Checks that steps count from 0, after the split barrier begins and before a full one that ends it."""
     head = " ".join(part(march, "initializer").text.split())
     name = re.fullmatch(r"(?:LW_INDEX|long) (\w+) = 0;", head)
     block = march.parent
@@ -181,8 +180,7 @@ COUNTS = ("2", "4")
 
 
 def meant(statements: Sequence[Node], text: str) -> Iterator[Edit]:
-    """Yields the edits that replace the macros of a kernel by their meaning; raises Unreadable for unknown
-    ones."""
+    """Yields the edits that replace the macros of a kernel by their meaning, or raises Unreadable."""
     yield from meant_kept(statements, text)
     yield from meant_barriers(statements)
     nodes = [node for statement in statements for node in walk(statement)]
@@ -247,8 +245,7 @@ def _array(access: Node) -> str:
 
 
 def _check_neighbours(access: Node, name: str, first: int, count: int, multiple: int) -> None:
-    """Checks that only the last subscript has the iterator, as a term; the rest must be a multiple of the
-    count."""
+    """Checks that only the last subscript has the iterator, as a term; the rest must be aligned."""
     others = identifiers(part(access, "argument"))
     terms = _terms(part(access, "index"), 1)
     if name in others or terms.pop(name, 0) != 1:

@@ -33,8 +33,7 @@ Values: TypeAlias = Mapping[str, ex.Expr]
 
 @dataclass(frozen=True)
 class ProgramPoint:
-    """A statement or loop head; `names` are the iterators there, `invariant` is what the source guarantees of
-    them.
+    """A statement or loop head; the source guarantees `invariant` of the iterators `names` there.
 
     `call` is the statement; for a head, the first one in the loop, and `loop` is the number of loops around
     the head.

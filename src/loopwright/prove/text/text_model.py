@@ -189,8 +189,7 @@ def _moved(value: Any, source: Source) -> Any:
 def read_text(
     source: Source, originals: Sequence[Program], pure: Sequence[str] = ()
 ) -> tuple[Program, ...] | None:
-    """Reads the regions of a source with the parameters of `originals`; returns None if the C reader must do
-    it.
+    """Reads the regions of a source with the parameters of `originals`; None if the C reader must.
 
     That is the case for regions with promises or assumptions, for loops that could wrap around or might not
     terminate, and for everything that is refused, so that the reader reports why.
@@ -237,8 +236,7 @@ def _is_unsigned(node: Syntax, program: Program) -> bool:
 
 
 def converted_bound(program: Program) -> Syntax | None:
-    """Returns a bound or condition converted to an unsigned type in which it may be another number: `i >=
-    2u`."""
+    """Returns a bound or condition converted to an unsigned type that may change it: `i >= 2u`."""
     words = words_of(program)
     bounds = (one for one in _bounds(program) if any(_is_unsigned(part, program) for part in walk(one)))
     return next((one for one in bounds if value_type(one, words, one.span) is None), None)
@@ -252,8 +250,7 @@ def typed_like(new: Program, old: Program) -> Program:
 
 
 def negative_bound(program: Program, known: isl.Set) -> Syntax | None:
-    """Returns an operand compared with an unsigned iterator that may be negative, for the sizes that are
-    `known`.
+    """Returns an operand compared with an unsigned iterator that may be negative, for `known` sizes.
 
     `j <= c` is not `j < c + 1`: where c is -1, it always holds.
     """
@@ -314,8 +311,7 @@ def _is_from_zero(node: Syntax, words: Words, known: isl.Set) -> bool:
 
 
 def _bounds(program: Program) -> Iterator[Syntax]:
-    """Yields the expressions that control how often statements execute; unsigned numbers in them might wrap
-    around."""
+    """Yields the expressions that control how often statements execute; unsigned ones might wrap."""
     for node in _heads(program):
         if node.type == "for_statement":
             yield first_value(node)
