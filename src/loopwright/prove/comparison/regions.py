@@ -79,7 +79,7 @@ def changed_parts(old: Source, new: Source, names: Sequence[str]) -> tuple[Sourc
 
 
 def with_results(old: Source, new: Source, names: Sequence[str]) -> tuple[Source, Source]:
-    """Rewrites both sources so that these functions store their return value in a variable, if possible."""
+    """Rewrites both sources so that these functions return the value of a variable, if possible."""
     found: list[Source] = []
     for text in (replace(one, chosen=()) for one in (old, new)):
         functions = [node for name, node in _functions(c_file(text)).items() if name in names]
