@@ -1,1 +1,1 @@
-"""The fastest script for a program, by trying."""
+"""Searches for the fastest script for a program."""

@@ -1,9 +1,9 @@
-"""From a C file to the fastest script for it that was found, proved.
+"""Searches for the fastest script for a C file, and proves it.
 
     read -> candidates, ranked by the model -> the best ones compiled and timed -> the winner proved whole
 
-While it searches, only legality is proved: what is illegal is not run.  The script that is the fastest in
-the end is proved as `loopwright transform` proves it; where that is not possible, the next one is.
+During the search only legality is proved: illegal scripts are not run.  The fastest script is finally proved
+as `loopwright transform` proves it; if that fails, the next one is.
 """
 
 from __future__ import annotations
@@ -59,42 +59,43 @@ ESTIMATING_SHARED, TIMING_SHARED = 0.4, 0.72
 """The same for several threads: what is best for one is found first."""
 
 ESTIMATING_GIVEN, TIMING_GIVEN = 0.25, 0.55
-"""The same where a script is given to begin with: what is made of it is long, and so are the proofs."""
+"""The same with an initial script: its successors and their proofs are long."""
 
 SURE = 0.75
-"""The model's word counts from this part of the original's cycles on: by less it errs too often."""
+"""The model's choice needs at most this part of the original's cycles: closer estimates are unreliable."""
 
 FASTER = 0.96
-"""A result that takes more than this part of the original's time, the two in turns, is not given."""
+"""A result that takes more than this part of the original's time, timed alternately, is rejected."""
 
 COMPARING = 0.2
-"""The part of the time left that is kept for runs in turns at the end: without them, trials are compared."""
+"""The part of the remaining time reserved for alternating runs at the end; without them, trials are
+compared."""
 
 OPINION, ASIDE = 3.0, 0.1
-"""Seconds for the verified checker, and the greatest part of the time of a proof that it may take."""
+"""Seconds for the verified checker, and its largest part of the time of a proof."""
 
 MOST_TOGETHER = 60
-"""Scripts for all regions of a file that are put together out of those for each."""
+"""The number of scripts for a whole file that are combined from those for each region."""
 
 
 @dataclass(frozen=True)
 class Optimised:
-    """The result; without `steps` nothing was found to be faster."""
+    """The result; no `steps` means that nothing faster was found."""
 
     steps: tuple[Reasoned, ...]
     outcome: Outcome | None
     machine: Machine
     tried: tuple[Trial, ...]
-    """The best of what was estimated, and all that was timed, the best first."""
+    """The best estimated scripts, and all timed ones, the best first."""
     estimated: int
     illegal: int
     predicted: float
     """Cycles of the original over those of the result, by the model."""
     original: Times | None = None
     new: Times | None = None
-    """The seconds, where programs were run."""
+    """The times in seconds, if programs were run."""
     is_unproved: bool = False
-    """Whether scripts were faster when they were timed, and none of them was proved in the time left."""
+    """Whether faster scripts were timed, but none of them was proved in the time left."""
     is_untimed: bool = False  # the original was too slow: the result is the model's
 
     def __repr__(self) -> str:
@@ -105,7 +106,7 @@ class Optimised:
 
     @property
     def ratio(self) -> float:
-        """How many times as fast: measured if anything was run, else by the model."""
+        """The speedup: measured if anything was run, else by the model."""
         if self.original is None or self.new is None:
             return self.predicted
         return min(self.original.seconds) / min(self.new.seconds)
@@ -118,9 +119,9 @@ class Optimised:
 
 @dataclass(frozen=True)
 class Search:
-    """What to search with: the machine, seconds, threads, sizes ("N=2000"); whether to run nothing.
+    """Options of the search: the machine, seconds, threads, sizes ("N=2000"); whether to run nothing.
 
-    Programs are timed `on` the workers of a scheduler, or here; times are kept in the file `results`.
+    Programs are timed `on` the workers of a scheduler, or here; times are stored in the file `results`.
     """
 
     budget: float = 60.0
@@ -131,7 +132,7 @@ class Search:
     on: Scheduler | None = None
     results: str = IN_MEMORY
     start: Script = ()
-    """A script to begin with, such as one found for one thread."""
+    """An initial script, such as one found for one thread."""
 
     @property
     def estimating(self) -> float:
@@ -156,10 +157,9 @@ def optimise_file(path: str | Path, search: Search, reading: ReadOptions = AS_MA
 
 
 def optimise(request: Request, runner: TrialRunner, search: Search, progress: Progress) -> Optimised:
-    """The fastest script for the file of `request` that the budget is enough to find.
+    """Return the fastest script for the file of `request` found within the budget.
 
-    An interrupt ends the search, not the work: what was best so far is the result, by the model if nothing
-    was timed yet.
+    An interrupt ends only the search: the result is the best so far, by the model if nothing was timed yet.
     """
     fleet = None if search.on is None else _fleet(search.on, runner.compiler, progress)
     begun = time.monotonic()
@@ -182,7 +182,7 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
 
 
 def _fleet(scheduler: Scheduler, compiler: Compiler, progress: Progress) -> Fleet:
-    """The workers of a scheduler; Dask is loaded only where it is asked for."""
+    """The workers of a scheduler; Dask is imported only on request."""
     demand_dask()
     from loopwright.optimise.fleet.trials import assembled
 
@@ -198,7 +198,7 @@ def _planners(
     until: float,
     progress: Progress,
 ) -> list[Planner]:
-    """One for each region, with an equal part of the time."""
+    """One planner per region, with equal parts of the time."""
     now = time.monotonic()
     given = [script_of(one) for one in applied(search.start, plans).plans]
     proving = search.budget * (1.0 - (0.5 if search.model else search.timing))
@@ -226,7 +226,7 @@ def _context(plan: Plan, machine: Machine, search: Search, *, copies: bool) -> S
 
 
 def _searched(planners: Sequence[Planner]) -> tuple[list[list[Estimated]], bool]:
-    """What the planners find, the cheapest first, and whether an interrupt ended it."""
+    """The scripts that the planners find, the cheapest first, and whether an interrupt ended the search."""
     try:
         return [planner.ranked() for planner in planners], False
     except KeyboardInterrupt:
@@ -234,7 +234,7 @@ def _searched(planners: Sequence[Planner]) -> tuple[list[list[Estimated]], bool]
 
 
 def _combined(found: Sequence[list[Estimated]], plans: Sequence[Plan]) -> list[Trial]:
-    """Scripts for the whole file: those of one region, with the best of every other region."""
+    """Scripts for the whole file: each script of a region, with the best of all other regions."""
     if len(found) == 1:
         return [Trial(one.script, one.total, one.origin) for one in found[0]]
     best = [min(one, key=lambda script: script.total) for one in found]
@@ -254,7 +254,7 @@ def _combined(found: Sequence[list[Estimated]], plans: Sequence[Plan]) -> list[T
 
 @dataclass(frozen=True)
 class _Found:
-    """What the planners of a file's regions have found, the cheapest first."""
+    """The scripts found by the planners of a file's regions, the cheapest first."""
 
     plans: tuple[Plan, ...]
     request: Request
@@ -267,7 +267,7 @@ class _Found:
 
     @property
     def cycles(self) -> float:
-        """Those of the original."""
+        """The cycles of the original."""
         return sum(planner.judge.original().total for planner in self.planners)
 
     def result(self, best: Trial | None, outcome: Outcome | None, tried: Iterable[Trial]) -> Optimised:
@@ -285,7 +285,7 @@ class _Found:
 
 
 def _better_by_model(found: _Found) -> list[Trial]:
-    """Those that the model is sure of, the cheapest first; of those as cheap as it the shortest."""
+    """The scripts that the model clearly prefers, the cheapest first; of equally cheap ones the shortest."""
     sure = SURE * sum(planner.judge.as_compiled() for planner in found.planners)
     better = [one for one in found.candidates if one.cycles < sure]
     least = min((one.cycles for one in better), default=0.0)
@@ -341,7 +341,8 @@ def _best_by_time(
 def _compared(
     trials: Trials, outcome: Outcome, known: tuple[float, Trial | None], end: float
 ) -> tuple[Times, Times]:
-    """The times of both, in turns; after an interrupt or without time for that, those of the trials."""
+    """The times of both, run alternately; after an interrupt or without time for that, those of the
+    trials."""
     seconds, best = known
     timed = seconds if best is None or best.seconds is None else best.seconds
     try:
@@ -354,7 +355,7 @@ def _compared(
 
 @contextmanager
 def _trials(workshop: Workshop, search: Search, fleet: Fleet | None) -> Iterator[tuple[Trials, Results]]:
-    """Where programs are timed, and where the times are kept."""
+    """The `Trials` that time programs, and the store of times."""
     request, runner = workshop.request, workshop.runner
     if fleet is None and search.results == IN_MEMORY:
         with results(IN_MEMORY, "", MachineKind("", ""), request.file) as kept:
@@ -372,7 +373,7 @@ def _trials(workshop: Workshop, search: Search, fleet: Fleet | None) -> Iterator
 
 
 def _with_main(found: _Found, runner: TrialRunner, search: Search) -> TrialRunner:
-    """The runner, with a main for a file that has none and is not given one by the compiler's options."""
+    """The runner, with a main function for a file that has none, even by the compiler's options."""
     elsewhere = any(one.endswith((".c", ".o", ".a")) for one in runner.flags)
     if elsewhere or has_main(found.plans[0].original.source.text):
         return runner
@@ -384,7 +385,7 @@ def _with_main(found: _Found, runner: TrialRunner, search: Search) -> TrialRunne
 def _proved(
     candidates: Sequence[Trial], found: _Found, end: float, progress: Progress, model: Script = ()
 ) -> tuple[Trial | None, Outcome | None]:
-    """The first script of which everything can be proved in the time that is left, as `first_proved` does."""
+    """The first script that can be proved completely in the time left, by `first_proved`."""
 
     def prove(one: Trial, limit: float) -> Outcome:
         work = _proof(applied(one.script, found.plans).plans, found.request, min(OPINION, ASIDE * limit))

@@ -1,6 +1,6 @@
-"""What suggestions win or cost, by the cost model: cycles of the region as it is over cycles after each.
+"""Predicts the speedup of suggestions by the cost model: the cycles of the region over those after each.
 
-The machine is a usual one and not this one, so that the same file gives the same answer everywhere;
+The machine is a typical one and not this one, so that the same file gives the same answer everywhere;
 `loopwright optimise` measures.
 """
 
@@ -25,10 +25,10 @@ from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import performed
 
 SECONDS = 8.0
-"""Processor time for the prices in one region; what is left over has none."""
+"""The processor time for predictions in one region; later suggestions get none."""
 
 THREADS = 4
-"""How many a parallel loop is priced with."""
+"""The number of threads assumed for a parallel loop."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class _Prices:
     plan: Plan
     sizes: Mapping[str, int]
     cycles: Mapping[str, float]
-    """Of the region as it is, by statement."""
+    """The cycles of the original region, by statement."""
 
     def speed(self, found: Suggestion) -> float | None:
-        """How many times as fast the region is after it; None where the model does not say."""
+        """The predicted speedup of the region; None if the model has no estimate."""
         try:
             after = performed(self.plan, *found.steps)
             part = part_with(after, found.statements)
@@ -52,7 +52,7 @@ class _Prices:
 
 
 def priced_suggestions(plan: Plan, progress: Progress = silent) -> Iterator[Suggestion]:
-    """Every suggestion, those that are legal with their prices."""
+    """All suggestions, legal ones with their predictions."""
     begun = time.process_time()
     prices = _prices(plan)
     spent = time.process_time() - begun
@@ -75,7 +75,7 @@ def _prices(plan: Plan) -> _Prices | None:
 
 
 def _cycles(plan: Plan, sizes: Mapping[str, int]) -> Mapping[str, float] | None:
-    """Of the statements of a plan; None where one of them does not run in the middle of the loops."""
+    """The cycles of a plan's statements; None if one of them does not execute in the middle of the loops."""
     is_parallel = any(one.kind is DirectiveKind.PARALLEL for one in plan.directives)
     node = generate(to_schedule(plan), GenerationOptions())
     found = estimate(node, plan.program, sizes, USUAL, THREADS if is_parallel else 1)

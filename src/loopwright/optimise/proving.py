@@ -1,4 +1,4 @@
-"""Which of the fastest scripts is proved, where there is not time for the proofs of all."""
+"""Selects which of the fastest scripts to prove, if there is no time to prove all."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from loopwright.optimise.timing.trials import Trial
 T = TypeVar("T")
 
 PATIENT, ENOUGH = 0.65, 5.0
-"""The part of the time left that one proof may take, and the seconds that are enough for the others."""
+"""The part of the remaining time for one proof, and the seconds that suffice for the rest."""
 
 CHOSEN = 8.0
-"""Seconds that are kept for the proof of the model's choice, but no more than half of those left."""
+"""Seconds reserved for the proof of the model's choice, at most half of those left."""
 
 COPIED = 3.0
-"""Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
+"""Seconds allowed for a proof per tile with its own storage: those are for long searches."""
 
 LEAST, PROOFS = 0.28, 7.0
-"""The least part of a budget for proofs, and how many times as long they may take as one judgement."""
+"""The least part of a budget for proofs, and their time limit as a multiple of one judgement."""
 
 HURRIED = 8.0
-"""Seconds for all proofs after an interrupt."""
+"""The time limit in seconds for all proofs after an interrupt."""
 
 
 def kept_for_proofs(budget: float, part: float, slowest: float) -> float:
-    """The seconds of a budget that trials leave: fewer than this part where all scripts are judged soon."""
+    """The seconds of a budget reserved for proofs: less than this part if all scripts are judged quickly."""
     return min(part * budget, max(LEAST * budget, PROOFS * slowest))
 
 
@@ -39,14 +39,13 @@ def first_proved(
     left: Callable[[], float],
     model: Script = (),
 ) -> tuple[Trial | None, T | None]:
-    """The first script that `prove` can prove in a part of the seconds that are `left`, and the result.
+    """Return the first script that `prove` can prove in a part of the seconds `left`, and the result.
 
-    While a script that the search began with waits, half of the time is kept for it: it is known to be
-    proved in time, mostly, and the result is never slower.  After a script that takes too long it comes next,
-    then those with fewer copies, or that write out half as much.  Where there is none, it is the script that
-    the `model` chooses that comes next, and some time is kept for it; once it is proved, faster ones of those
-    have the rest.  An interrupt ends the proof of one script: another, whose proof is shorter, may still be
-    the result; after a second one nothing more is proved.
+    While an initial script is pending, half of the time is reserved for it: it can usually be proved in time,
+    and the result is never slower.  After a script that takes too long it comes next, then those with fewer
+    copies, or with half the unrolling.  Without one, the `model`'s choice comes next, with some time reserved
+    for it; once it is proved, faster ones get the rest.  An interrupt ends the proof of one script: another,
+    whose proof is shorter, may still be the result; after a second one nothing more is proved.
     """
     waiting, kept_back, interrupts = list(candidates), 0.0, 0
     proved: tuple[Trial | None, T | None] = None, None
@@ -77,9 +76,9 @@ def first_proved(
 
 
 def _is_shorter(one: Trial, tried: Trial) -> bool:
-    """Whether it has fewer tiles that are copied than a script that takes too long, or half of its text.
+    """Whether it has fewer copied tiles than a script that takes too long, or half of its unrolling.
 
-    Or half as many steps, or some of its steps and no others.
+    Half as many steps, or a subset of its steps, count too.
     """
     fewer = tiles_copied(one.script) < tiles_copied(tried.script) or set(one.script) < set(tried.script)
     fewer = fewer or 2 * len(one.script) <= len(tried.script)

@@ -1,1 +1,1 @@
-"""Scripts that may make a region faster: found, proved legal, and ranked by the cost model."""
+"""Finds scripts that may speed up a region, proves them legal, and ranks them by the cost model."""

@@ -1,7 +1,7 @@
-"""The iterations of a nest that fill whole blocks of some of its loops, as the condition of an `isplit`.
+"""Computes the `isplit` condition for the iterations of a nest that fill whole blocks of some loops.
 
 With blocks of s iterations of i, the block of x is { y : [y_i / s] = [x_i / s], y_k = x_k elsewhere }, and it
-lies in the domain where every bound c i + r >= 0 holds for all of it:
+lies in the domain if every bound c i + r >= 0 holds on all of it:
 
     c s [i/s] + r >= 0                  where c > 0
     c (s [i/s] + s - 1) + r >= 0        where c < 0
@@ -36,24 +36,24 @@ from loopwright.transform.suggest import NamedNest
 
 
 class Bounds(Enum):
-    """Which bounds of a nest the blocks have to keep."""
+    """The kinds of bounds of a nest that blocks must respect."""
 
     ALL = auto()
     LOOPS = auto()
-    """Those of one loop by another, such as a diagonal."""
+    """Bounds of one loop by another, such as a diagonal."""
     PARAMETERS = auto()
     """The others."""
     ALONE = auto()
-    """Those of a loop by no other one."""
+    """Bounds of a loop by no other one."""
 
 
 def whole_blocks(
     plan: Plan, component: Component, blocks: Mapping[str, int], kept: Bounds = Bounds.ALL
 ) -> AffineSet | None:
-    """The condition, where each domain is one polyhedron and some block is not whole; else None.
+    """The condition, if each domain is one polyhedron and some block is not whole; else None.
 
-    Of several statements the blocks that are whole for one of them: what all demand, and what one demands.
-    A statement that runs on a line or a plane alone has no blocks.
+    For several statements, the blocks that are whole for one of them: the conditions of all, and those of
+    one.  A statement that executes only on a line or a plane has no blocks.
     """
     loops = plan.leaf(component.first).loops
     domains = {str(one.coalesce()): one for one in plan.iterations(component, len(loops))}
@@ -70,7 +70,7 @@ def whole_blocks(
 
 
 def split_whole(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script:
-    """The whole blocks, before the others; nothing where all are whole."""
+    """Split off the whole blocks, before the rest; no step if all are whole."""
     component = plan.component(nest.handle)
     loops = plan.leaf(component.first).loops
     blocks = {one.loop: one.number for one in factors if one.loop is not None}
@@ -85,9 +85,9 @@ def split_whole(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> S
 def _tests(
     plan: Plan, domain: isl.Set, loops: Sequence[str], blocks: Mapping[str, int], kept: Bounds
 ) -> tuple[fm.Formula, ...] | None:
-    """What the bounds of a domain demand of a block, without what always holds; None of a union.
+    """The conditions of a domain's bounds on a block, without redundant ones; None for a union.
 
-    Bounds by quotients, such as those of an earlier split, are left out: they end with larger blocks.
+    Bounds by quotients, such as those of an earlier split, are ignored: they end with larger blocks.
     """
     parts = domain.remove_divs().coalesce().remove_redundancies().get_basic_sets()
     if len(parts) != 1:
@@ -104,7 +104,7 @@ def _tests(
 
 
 def _has(bound: isl.Constraint, kept: Bounds) -> bool:
-    """Whether the bound is of the kind: one with parameters is by no loop."""
+    """Whether the bound is of this kind: a bound by parameters is by no loop."""
     if kept is Bounds.ALONE:
         return len(loops_in(bound)) == 1
     params = range(bound.space.dim(PARAM))
@@ -115,7 +115,7 @@ def _has(bound: isl.Constraint, kept: Bounds) -> bool:
 def _in_whole_block(
     bound: isl.Constraint, loops: Sequence[str], blocks: Mapping[str, int]
 ) -> tuple[fm.Formula, fm.Formula] | None:
-    """low <= high, the bound for a whole block; None where the block does not matter for it."""
+    """low <= high, the bound for a whole block; None if it does not depend on the block."""
     constant = int(bound.get_constant_val().to_python())
     low: list[fm.Formula] = []
     high: list[fm.Formula] = []

@@ -1,22 +1,22 @@
-"""Sums over the columns before, by blocks of columns: triangular systems from the right, and factorisations.
+"""Blocks sums over previous columns by columns: triangular systems from the right, and factorisations.
 
     for i, j:  for k < j:  A[i][j] -= A[i][k] * B[k][j];   A[i][j] /= B[j][j]
 
-The columns of a block wait for those of the blocks before, which are complete: what these give comes first,
-as a product, whose tiles of sums stay in registers; what the block gives itself comes after it, row by row:
+The columns of a block depend on those of the previous blocks, which are complete: their terms come first, as
+a product, whose tiles of sums stay in registers; the block's own terms come after it, row by row:
 
-    for jT:                     what is read with all rows of the block is copied
+    for jT:                     copy the cells read with all rows of the block
       for iT:                   rows times columns, in registers
         for k < b jT, i, v:     T[i][v] -= A[i][k] * Q[k][v]
       for i, j of jT:           for b jT <= k < j:  ...;  the statements after the sum
 
-Where columns end at a diagonal, the rows of a block wait for the columns before too: the corner takes its
-terms from the same copy, a vector of each row at a time, and so do sums along the diagonal alone:
+If columns end at a diagonal, the rows of a block depend on previous columns too: the corner takes its terms
+from the same copy, a vector of each row at a time, and so do sums along only the diagonal:
 
       for k < b jT:  for i of jT:  for v < i - b jT:     A[i][b jT + v] -= A[i][k] * Q[k][v]
 
-Rows after those of the block do not wait for each other: threads share them, and what the block gives itself
-is computed for some of them at a time.
+Rows after those of the block are independent: threads share them, and the block's own terms are computed for
+some of them at a time.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ DEPTH = 3
 """The loops of the sum: over rows, columns and steps."""
 
 WIDTHS = (24, 16, 8)
-"""Columns of a block: the first of which some rows fit into registers."""
+"""Candidate columns of a block: the first is chosen for which some rows fit into registers."""
 
 TOGETHER = 8
 """Rows after a block that take the terms of its own columns together."""
 
 ELEMENT = 8
-"""Bytes of the elements that tiles are made for."""
+"""The element size in bytes that tiles are designed for."""
 
 
 @dataclass(frozen=True)
@@ -103,14 +103,14 @@ class _Shape:
 
     @property
     def tiles(self) -> int:
-        """How many tiles the rows of a block fill; 0 where they do not."""
+        """The number of tiles that the rows of a block fill; 0 if they do not."""
         return 0 if self.width % self.rows else self.width // self.rows
 
 
 def columns(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Of a nest of several statements over rows and columns, one of which sums up over columns before.
+    """Scripts for a nest of several statements over rows and columns, one summing over previous columns.
 
-    Each script begins with one before it, whose storage is not judged again.
+    Each script extends an earlier one, whose storage is not judged again.
     """
     if not setting.copies or is_single(nest) or is_tiled(plan, nest):
         return
@@ -127,9 +127,9 @@ def columns(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scr
 
 
 def _scripts(plan: Plan, nest: NamedNest, found: _Columns, shape: _Shape) -> Iterator[Script]:
-    """Blocks, with corners where columns end at a diagonal; then with rows after a block some at a time.
+    """Blocks, with corners if columns end at a diagonal; then with some rows after a block at a time.
 
-    `BadInput` where loops cannot be put into this order.
+    Raises `BadInput` if loops cannot be put into this order.
     """
     begun = _in_blocks(nest, found, shape)
     tiled = performed(plan, *begun)
@@ -194,7 +194,7 @@ def _in_blocks(nest: NamedNest, found: _Columns, shape: _Shape) -> Script:
 
 
 def _full(plan: Plan, nest: NamedNest, found: _Columns, shape: _Shape) -> tuple[Script, _Columns]:
-    """Whole tiles of what complete columns give; nothing where they have no such form."""
+    """Whole tiles of the terms of complete columns; no steps if they have no such form."""
     full, rest = fresh(plan, "Full"), fresh(plan, "InBlock")
     blocks = {found.row: shape.rows, found.column: shape.width}
     whole = whole_blocks(plan, plan.component(found.handle), blocks)
@@ -211,7 +211,7 @@ def _full(plan: Plan, nest: NamedNest, found: _Columns, shape: _Shape) -> tuple[
 
 
 def _cornered(plan: Plan, nest: NamedNest, found: _Columns, shape: _Shape) -> tuple[Script, _Columns]:
-    """The same where columns end at a diagonal: what they give the rows of the block has the same copy."""
+    """The same if columns end at a diagonal: their terms for the rows of the block use the same copy."""
     full, rest, corner = (fresh(plan, name) for name in ("Full", "InBlock", "Corner"))
     component = plan.component(found.handle)
     whole = whole_blocks(plan, component, {found.row: shape.rows}, Bounds.ALONE)
@@ -244,7 +244,7 @@ def _over(found: _Columns) -> str:
 
 
 def _lane(found: _Columns) -> str:
-    """What the loop along a vector is called."""
+    """The name of the loop along a vector."""
     return COLUMN if COLUMN not in found.order else f"{COLUMN}_"
 
 
@@ -265,20 +265,20 @@ def _as_tiles(name: str, found: _Columns, shape: _Shape) -> Script:
 
 
 def _in_registers(name: str, found: _Columns) -> Script:
-    """The sums of a tile in storage of their own, rows written out, columns as vectors."""
+    """Put the sums of a tile into their own storage, with rows unrolled and columns as vectors."""
     tile = operations.Pack(found.written, name, f"{found.row}T", written=True, reused=True)
     vectors = operations.Vectorize(name, (_lane(found),))
     return Step(tile), Step(operations.Unroll(name, found.row)), Step(vectors)
 
 
 def _before_block(plan: Plan, found: _Columns, shape: _Shape, *tests: Formula) -> AffineSet:
-    """{ [..] : k < b jT }: the terms that columns before a block give."""
+    """{ [..] : k < b jT }: the terms of the columns before a block."""
     loops = plan.leaf(plan.component(found.handle).first).loops
     return iterations_where(loops, *tests, compared(found.step, "<", times(shape.width, _over(found))))
 
 
 def _on_diagonal(plan: Plan, nest: NamedNest, found: _Columns) -> Iterator[tuple[Position, str]]:
-    """The other sums over the same steps: place and handle."""
+    """The other sums over the same steps, with place and handle."""
     for place in plan.component(nest.handle).positions if len(nest.loops) == DEPTH else ():
         handle, loops = handle_at(plan, place), plan.leaf(place).loops
         if handle not in (None, found.handle) and found.step in loops:
@@ -289,9 +289,9 @@ def _on_diagonal(plan: Plan, nest: NamedNest, found: _Columns) -> Iterator[tuple
 
 
 def _together(plan: Plan, one: tuple[Position, str], found: _Columns, shape: _Shape) -> Iterator[Step]:
-    """The terms of a sum along the diagonal that complete columns give, of all rows of a block at a time.
+    """The terms of complete columns in a sum along the diagonal, for all rows of a block at a time.
 
-    It stands before the others of its nest while it is split.
+    It comes first in its nest while it is split.
     """
     place, handle = one
     early = fresh(plan, f"{handle}Early")
@@ -305,7 +305,7 @@ def _together(plan: Plan, one: tuple[Position, str], found: _Columns, shape: _Sh
 
 
 def _is_bounded(plan: Plan, found: _Columns) -> bool:
-    """Whether columns bound rows: one bound has both loops."""
+    """Whether columns bound rows: some bound involves both loops."""
     component = plan.component(found.handle)
     loops = plan.leaf(component.first).loops
     both = {loops.index(found.row), loops.index(found.column)}
@@ -313,9 +313,9 @@ def _is_bounded(plan: Plan, found: _Columns) -> bool:
 
 
 def _rows_after(plan: Plan, found: _Columns, shape: _Shape, after: str, shared: int) -> Script:
-    """In each block first the rows that its columns have on the diagonal, then the others, under a name.
+    """In each block, first the rows on the diagonal of its columns, then the rest, as a named component.
 
-    They share so many loops; without any, columns do not bound rows, and all rows are such others.
+    They share so many loops; if none, columns do not bound rows, and all rows belong to the rest.
     """
     if not shared:
         return (Step(operations.Lift(found.handle, 2), (after,)),)

@@ -1,9 +1,9 @@
-"""Loops in three parts, around the iteration that writes what all iterations of the loop read.
+"""Splits loops into three parts around the iteration that writes the cells all iterations read.
 
     for i:  A[i][j] = f(A[i][j], A[k][j])     -->     i < k;  i = k;  i > k
 
-Before i = k and after it what is written and what is read do not meet: a compiler has to know that of an
-innermost loop for vectors, and threads share the first part and then the last one.
+Before and after i = k, written and read cells do not overlap: a compiler must know that to vectorise an
+innermost loop, and threads share the first part and then the last one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from loopwright.transform.vectors import Position, iteration_numbers, pieces
 
 
 def cuts(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """The innermost loop of a single statement in three parts, around a cell that it reads and writes."""
+    """Split the innermost loop of a single statement around a cell that it reads and writes."""
     if is_perfect(plan, nest) and is_single(nest):
         handles = nest.handle, fresh(plan, f"{nest.handle}From"), fresh(plan, f"{nest.handle}After")
         for meeting in _meetings(plan, nest, len(nest.loops) - 1):
@@ -43,7 +43,7 @@ def cuts(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script
 
 
 def cut_rows(plan: Plan, nest: NamedNest, loop: str) -> Iterator[Script]:
-    """A loop in three parts, of which threads share the first and the last."""
+    """Split a loop into three parts, of which threads share the first and the last."""
     depth = nest.loops.index(loop)
     handles = fresh(plan, "Above"), fresh(plan, "Here"), fresh(plan, "Below")
     for meeting in _meetings(plan, nest, depth):
@@ -65,7 +65,7 @@ def _in_three(
 def _meetings(plan: Plan, nest: NamedNest, depth: int) -> Iterator[Formula]:
     """Values of the loop at which a statement writes the row or column it reads in all iterations.
 
-    Statements of a nest that stand in different loops are not cut together.
+    Statements of a nest in different loops are not split together.
     """
     places = nest.component.positions
     if len({plan.leaf(place).loops for place in places}) > 1:
@@ -83,9 +83,9 @@ def _meetings(plan: Plan, nest: NamedNest, depth: int) -> Iterator[Formula]:
 
 
 def _where(piece: isl.Map, loops: int, depth: int, write: Access, read: Access) -> Iterator[isl.Aff]:
-    """Where a subscript that the loop moves by one is, in what is written, what it is in all that is read.
+    """The iteration at which a subscript advanced by the loop is the same in the write as in all reads.
 
-    An innermost loop is asked for rows: vectors go along these.
+    For an innermost loop, it must be a row subscript: vectors go along rows.
     """
     numbers, rank = iteration_numbers(piece, loops).reverse(), write.relation.dim(OUT)
     is_innermost = depth == loops - 1

@@ -1,18 +1,18 @@
-"""Steps by blocks where the columns after a block wait for all of its steps, as with pivots chosen by data.
+"""Blocks steps, deferring the columns after a block until all of its steps, as with data-dependent pivots.
 
     for k:  ...;  T(k, j) for all j;  U(k, i, j) for all i, j
 
-What a step does to one column needs no other.  The steps of a block do their work on its own columns first;
-then every other column has all of these steps at once, some columns at a time, which stay in the cache:
+A step on one column depends on no other column.  The steps of a block are applied to its own columns first;
+then all of these steps are applied to the other columns, some columns at a time, which stay in the cache:
 
     for kT:
       for k:  ...;  T(k, j), U(k, i, j)  for j < b (kT + 1)
       for jT:
         for k:  T(k, j), U(k, i, j)      for the columns j of jT after the block
 
-What U reads of a column that other steps change meanwhile is copied when its step is done, one for each step.
+Cells of a column that U reads and other steps overwrite are copied after their step, one copy per step.
 
-Panels, in a perfect nest of several statements: of each block its own rows and columns come first.
+Panels, in a perfect nest of several statements: each block first computes its own rows and columns.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, handle_of
 
 BLOCK, COLUMNS, ROWS = 32, 128, 4
-"""Steps of a block, columns that have them together, and rows that are written out."""
+"""Steps of a block, columns computed together, and unrolled rows."""
 
 MOST = 8
-"""A loop around more nests than this is left as it is."""
+"""The most nests in a loop to which this applies."""
 
 
 def deferred(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Of a loop over steps around several nests, one of them of one statement in two more loops."""
+    """Scripts for a loop over steps around several nests, one with one statement in two more loops."""
     if len(nest.loops) != 1 or is_perfect(plan, nest):
         return
     children = [handle_of(plan, one) for one in _children(nest.component)]
@@ -68,13 +68,13 @@ def deferred(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
 
 
 def _children(component: Component) -> list[Component]:
-    """What stands in the outermost loop, in its order."""
+    """The components in the outermost loop, in order."""
     places = dict.fromkeys(position[:2] for position in component.positions)
     return [Component.of(one for one in component.positions if one[:2] == place) for place in places]
 
 
 def _copied(plan: Plan, update: str) -> Script:
-    """What the innermost loop does not move, in a cell for each step."""
+    """Copy the accesses invariant in the innermost loop to one cell per step."""
     step, row, column = plan.leaf(plan.component(update).first).loops
     statement = plan.program.statement(plan.statements_at(plan.component(update))[0])
     (written, *_) = statement.writes
@@ -124,13 +124,13 @@ def _steps(plan: Plan, nest: NamedNest, update: str) -> Script:
 
 
 def _parts(plan: Plan, name: str) -> tuple[str, str]:
-    """What the two parts of a nest are called: its columns in the block, and those after it."""
+    """The names of the two parts of a nest: its columns in the block, and those after it."""
     plain = f"L{name[1:]}" if name.startswith("@") else name
     return fresh(plan, f"{plain}Block"), fresh(plan, f"{plain}After")
 
 
 def _written_out(plan: Plan, found: Script, update: str) -> Iterator[Script]:
-    """Some rows of the update written out together, then none."""
+    """Some rows of the update unrolled, then none."""
     after, (_, name) = performed(plan, *found), _parts(plan, update)
     component = after.component(name)
     loops = after.leaf(component.first).loops
@@ -142,7 +142,7 @@ def _written_out(plan: Plan, found: Script, update: str) -> Iterator[Script]:
 
 
 PANEL = 40
-"""Steps of an elimination that go together."""
+"""Steps of an elimination per block."""
 
 PANEL_BLOCKS = ((4, 4), (2, 8), (2, 4), (1, 8), (1, 4))
 """How many rows and steps are written out in what comes after them: small ones first where rows of one array
@@ -150,7 +150,7 @@ are read and written, since compilers test few pairs of them before a vector loo
 
 
 def panels(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """An elimination by blocks: in each strip of steps first its own rows and columns, then all others.
+    """Block an elimination: in each strip of steps first its own rows and columns, then the rest.
 
     trailing: { [kT, k, i, j] : i >= s kT + s and j >= s kT + s }, after the panel, with k inside of i
     """
@@ -163,7 +163,7 @@ def panels(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scri
 
 
 def _is_in_place(plan: Plan, nest: NamedNest) -> bool:
-    """Whether a statement of the nest reads other cells of the array that it writes, in all of the loops."""
+    """Whether a statement of the nest reads other cells of the array that it writes, in all loops."""
     statements = [plan.program.statement(name) for name in plan.statements_at(nest.component)]
     return any(
         read.array == write.array and not read.relation.is_equal(write.relation)
@@ -175,7 +175,7 @@ def _is_in_place(plan: Plan, nest: NamedNest) -> bool:
 
 
 def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Script]:
-    """The same with the first of these loops as the steps."""
+    """The same with the first of these loops as steps."""
     defined = performed(plan, *nest.definition)
     step, row, column = order
     strip = Step(operations.StripMine(nest.handle, step, PANEL))

@@ -1,7 +1,7 @@
-"""What is said in the end of a script that is fast: vectors along its innermost loops, and longer rows.
+"""Completes fast scripts: vectors along innermost loops, and longer rows.
 
-vectorize(S, j)   where a compiler does not see that iterations are independent, or tests it each time
-pad(x, 8)         where rows of a temporary are a power of two apart and meet in few lines of a cache
+vectorize(S, j)   if a compiler cannot prove that iterations are independent, or tests it at run time
+pad(x, 8)         if rows of a temporary are a power of two apart and conflict in few sets of a cache
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from loopwright.transform.suggest import handle_at
 from loopwright.transform.vectors import Position
 
 SMALL = 0.001
-"""What may seem to be lost by vectors that are said."""
+"""The slowdown by explicit vectors that is tolerated in estimates."""
 
 MEETING = 2048
-"""Rows of a multiple of so many bytes meet: of a first cache of 64 sets they share two lines."""
+"""Rows of a multiple of so many bytes conflict: in a first-level cache of 64 sets they share two lines."""
 
 
 def finished(judge: Judge, one: Estimated) -> Iterator[Estimated]:
@@ -39,7 +39,7 @@ def finished(judge: Judge, one: Estimated) -> Iterator[Estimated]:
 
 
 def paddings(plan: Plan, setting: SearchContext) -> list[Step]:
-    """A line more in the rows of matrices that nothing looks at afterwards, where rows meet in a cache."""
+    """Lengthen the rows of matrices that are not live-out by a line, if rows conflict in a cache."""
     return [
         Step(Pad(array.name, setting.machine.line // element_bytes(array.element_type)))
         for array in rows_that_meet(plan, setting)
@@ -48,7 +48,7 @@ def paddings(plan: Plan, setting: SearchContext) -> list[Step]:
 
 
 def rows_that_meet(plan: Plan, setting: SearchContext) -> Iterator[Array]:
-    """The matrices whose rows have the same places in a cache."""
+    """The matrices whose rows map to the same cache sets."""
     sizes = tuple(f"{name}={value}" for name, value in setting.sizes.items())
     for array in plan.program.arrays:
         row = value_of(array.extents[-1], plan.original, sizes) if len(array.extents) > 1 else None
@@ -57,9 +57,9 @@ def rows_that_meet(plan: Plan, setting: SearchContext) -> Iterator[Array]:
 
 
 def in_vectors(judge: Judge, one: Estimated, origin: str, *, only_shared: bool) -> Estimated:
-    """With vectors along innermost loops, of all statements or of those that threads share, where legal.
+    """Add vectors along innermost loops, of all statements or of those that threads share, where legal.
 
-    What threads share are pointers of which compilers do not know that they point to different arrays.
+    Threads share pointers that compilers must assume to alias.
     """
     steps = [
         Step(Vectorize(handle, (loop,)))
@@ -79,7 +79,7 @@ def in_vectors(judge: Judge, one: Estimated, origin: str, *, only_shared: bool) 
 
 
 def _innermost(plan: Plan, place: Position, *, only_shared: bool) -> str | None:
-    """The innermost loop that is not written out; None where it is parallel or has vectors already."""
+    """The innermost loop that is not unrolled; None if it is parallel or vectorised already."""
     mine = [one for one in plan.directives if place in one.positions]
     if only_shared and not any(one.kind is DirectiveKind.PARALLEL for one in mine):
         return None

@@ -1,18 +1,18 @@
-"""Rows in flight: where one statement of a row waits for itself and the others do not.
+"""Overlaps rows in which one statement depends on itself and the rest do not.
 
     for i:  for j:  A(i, j);  B(i, j)           B(i, j) needs B(i, j - 1), A(i, j) needs B(i - 1, ..j)
 
-Blocks of a row go through A, which vectors can compute, then through B.  Row i is one block later than the
-row above it: in one step blocks of several rows need nothing of each other, and their Bs wait together:
+Each block of a row executes A, which vectorises, then B. Row i is one block behind the row above it: in one
+step, blocks of several rows are independent, and the latencies of their Bs overlap:
 
     for iT, jT:                                 block jT - i of each row i of the strip iT
       for i:  for j:  A(i, j)
-      for v:  for i (written out):  B(i, b (jT - i) + v)
+      for v:  for i (unrolled):  B(i, b (jT - i) + v)
 
-Stages of a pipeline row by row: each makes a row as soon as the rows that it reads are there.
+Pipelines stages row by row: each computes a row as soon as the rows that it reads are complete.
 
 for i: A(i);  for i: B(i) reads rows i - 1 to i + 1 of A;  for i: C(i)
-    -->   for i: { A(i);  B(i - 1);  C(i - 1) }, and of what A makes three rows are kept
+    -->   for i: { A(i);  B(i - 1);  C(i - 1) }, and three rows of A's results are kept
 """
 
 from __future__ import annotations
@@ -57,14 +57,15 @@ from loopwright.transform.suggest import NamedNest, handle_at, handle_of, handle
 from loopwright.transform.vectors import iteration_numbers, pieces
 
 SHAPES = ((8, 128), (4, 128))
-"""Rows that wait together, and how long the blocks of them are."""
+"""Rows in flight at the same time, and the length of their blocks."""
 
 PLACE = "v"
-"""What the place in a block is called."""
+"""The name of the loop inside a block."""
 
 
 def rows_in_flight(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Of a perfect nest of two loops, in which some statements wait for themselves along the inner one."""
+    """Scripts for a perfect nest of two loops with statements that depend on themselves along the inner
+    one."""
     positions = nest.component.positions
     known = handles_at(plan, positions)
     is_plain = is_perfect(plan, nest) and not is_single(nest) and not is_tiled(plan, nest)
@@ -82,7 +83,7 @@ def rows_in_flight(plan: Plan, nest: NamedNest, setting: SearchContext) -> Itera
 
 
 def _waits(plan: Plan, name: str, dependences: Sequence[Dependence]) -> bool:
-    """Whether a statement depends on itself in an earlier iteration of the inner loop alone."""
+    """Whether a statement depends on itself in an earlier iteration of only the inner loop."""
     (statement,) = plan.statements_at(plan.component(name))
     for position, piece in pieces(plan.program.statement(statement).schedule):
         numbers = iteration_numbers(piece, plan.leaf(position).depth)
@@ -95,7 +96,7 @@ def _waits(plan: Plan, name: str, dependences: Sequence[Dependence]) -> bool:
 
 
 def _bounds(plan: Plan, nest: NamedNest) -> list[tuple[fm.Formula, fm.Formula]] | None:
-    """The first and the last value of each of the two loops, where they are the same for all statements."""
+    """The first and the last value of each of the two loops, if they are the same for all statements."""
     found: list[set[tuple[str, str]]] = [set(), set()]
     values: list[tuple[fm.Formula, fm.Formula]] = []
     for position in nest.component.positions:
@@ -111,14 +112,14 @@ def _bounds(plan: Plan, nest: NamedNest) -> list[tuple[fm.Formula, fm.Formula]] 
 
 
 def _exchanges(names: Sequence[str], waiting: Sequence[str]) -> Iterator[tuple[str, str] | None]:
-    """A statement that waits after the one that follows it, which is then done with vectors; or as it is."""
+    """Move a self-dependent statement after the next one, which can then be vectorised; or change nothing."""
     yield from ((one, two) for one, two in pairwise(names) if one in waiting and two not in waiting)
     yield None
 
 
 @dataclass(frozen=True)
 class _Flight:
-    """Statements of a nest, those among them that wait for themselves, and the ends of its two loops."""
+    """Statements of a nest, those that depend on themselves, and the bounds of its two loops."""
 
     plan: Plan
     nest: NamedNest
@@ -165,7 +166,7 @@ class _Flight:
 def _whole(
     bounds: list[tuple[fm.Formula, fm.Formula]], loops: Sequence[str], rows: int, block: int
 ) -> fm.Formula:
-    """All rows of the strip run, and the block of each of them is whole."""
+    """The condition that all rows of the strip execute, each with a whole block."""
     (low_i, high_i), (low_j, high_j) = bounds
     strip, column = times(rows, loops[0]), times(block, loops[1])
     back = fm.Negative(times(block * rows, loops[0]))
@@ -179,13 +180,13 @@ def _whole(
 
 
 def pipelines(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
-    """All neighbours that share no loop joined row by row; then those in one loop that need no delay."""
+    """Fuse all adjacent nests that share no loop row by row; then those in one loop that need no delay."""
     found = dict.fromkeys(_joined(plan, dependences, whole=whole) for whole in (False, True))
     yield from ((*script_of(plan), *steps) for steps in found if steps)
 
 
 def _joined(plan: Plan, dependences: Sequence[Dependence], *, whole: bool) -> Script:
-    """The steps that join each nest with the one before it, from the first pair on."""
+    """The steps that fuse each nest with the one before it, from the first pair on."""
     now, steps = plan, tuple[Step, ...]()
     tried: set[tuple[Component, Component]] = set()
     while (pair := next((one for one in neighbours(now) if one not in tried), None)) is not None:
@@ -201,7 +202,7 @@ def _joined(plan: Plan, dependences: Sequence[Dependence], *, whole: bool) -> Sc
 def _pair(
     plan: Plan, one: Component, two: Component, dependences: Sequence[Dependence], *, whole: bool
 ) -> Script:
-    """Two neighbours in the same loops but for the innermost, the second one later where it has to wait."""
+    """Two adjacent nests in the same loops except the innermost, the second one delayed if it must be."""
     first, second = handle_of(plan, one) or handle_at(plan, one.last), handle_of(plan, two)
     shared = plan.common_loops(Component.of((*one.positions, *two.positions)))
     most = min(plan.leaf(place).depth for place in (*one.positions, *two.positions))

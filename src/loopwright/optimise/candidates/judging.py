@@ -1,6 +1,6 @@
-"""What a script costs: applied to a region, proved legal, its loops generated and priced by the model.
+"""Judges a script: applies it, proves it legal, generates its loops and estimates their cost by the model.
 
-Only legality is proved here; what wins the search is proved whole at its end.
+Only legality is proved here; the winner of the search is proved completely at its end.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from loopwright.transform.vectors import pieces
 T = TypeVar("T")
 
 PATIENCE = 3.0
-"""Seconds the proof of legality and the loops of one script may take."""
+"""The time limit in seconds for the legality proof and the loops of one script."""
 
 SHAPED = 4.0
-"""So many times as long where tiles grow and shrink: their times are in many pieces."""
+"""The factor on that limit for tiles that grow and shrink: their schedules have many pieces."""
 
 STORED = 2.5
-"""So many times as long where storage has changed: every read is asked for the value it sees."""
+"""The factor on that limit for changed storage: the value of every read must be determined."""
 
 GIVEN, AWAITED = "as given", 8.0
 """What a script is that the search begins with, how the origin of what is made of it begins, and how many
 times as long it may take: all others are made of it."""
 
 LEAST = 1.0
-"""Seconds that work has which is begun in time, however late."""
+"""The least seconds for work that is started before the deadline."""
 
 COSTLY = 0.1
-"""A statement of this part of the cycles is costly."""
+"""A statement with this part of the cycles is costly."""
 
 ALONE = 0.85
-"""A structure whose costly statements stand alone is blocked before others that cost this part of it."""
+"""A structure with costly statements in separate loops is blocked before others that cost this part of it."""
 
 FAR = 8.0
-"""A statement that seems to run so many times less often than it does is not judged."""
+"""A statement whose execution count is underestimated by this factor is not judged."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Estimated:
 
     @property
     def rank(self) -> tuple[float, int]:
-        """The cheapest first, of those the shortest."""
+        """The sort key: the cheapest first, then the shortest."""
         return self.total, len(self.script)
 
     def cost_of(self, component: Component) -> float:
@@ -86,12 +86,12 @@ class Estimated:
 
     @property
     def is_separate(self) -> bool:
-        """Whether the statements that cost most stand alone in their outermost loops."""
+        """Whether the costliest statements are alone in their outermost loops."""
         return not any(self.plan.sharing(leaf, 0).positions for leaf in self._costly_leaves)
 
     @property
     def promise(self) -> float:
-        """What it may cost after it is blocked: less where costly statements have loops of their own."""
+        """The estimated cost after blocking: less if costly statements have loops of their own."""
         own = [
             sum(not self.plan.sharing(leaf, k).positions for k in range(self.plan.leaf(leaf.first).depth))
             for leaf in self._costly_leaves
@@ -116,15 +116,15 @@ class Judge:
     shares: dict[tuple[Script, tuple[str, ...]], float] = field(default_factory=dict)
     refused: int = 0
     slowest: float = 0.0
-    """The seconds that the script took which took longest of those found legal."""
+    """The longest time in seconds of a legal script."""
 
     def is_over(self) -> bool:
         return self.clock() > self.deadline
 
     def limited(self, work: Work[T], seconds: float = PATIENCE, least: float = LEAST) -> T:
-        """The result of `work`, within this much processor time, and about twice of it on the clock.
+        """The result of `work`, limited to this processor time and about twice as much wall-clock time.
 
-        Work that is begun shortly before the deadline ends soon after it, after `least` seconds.
+        Work started shortly before the deadline gets at least `least` seconds.
         """
         left = max(least, self.deadline - self.clock())
         return within(min(seconds, left), work, silent, wall=min(2 * seconds, left))
@@ -136,17 +136,17 @@ class Judge:
         return found
 
     def as_compiled(self) -> float:
-        """The cycles of the region as written, in the order of loops that its compiler gives perfect nests.
+        """The cycles of the region as written, with the loop order that its compiler gives perfect nests.
 
-        gcc exchanges loops itself where their bounds are constants of the nest and the new order goes along
-        rows; so much of a script is not its merit.
+        gcc interchanges loops itself if their bounds are invariant in the nest and the new order goes along
+        rows; a script gets no credit for that.
         """
         known = self.known.items()
         found = [one.total for script, one in known if one is not None and self._only_exchanges(script)]
         return min(found, default=self.original().total)
 
     def _only_exchanges(self, script: Script) -> bool:
-        """Whether all steps of a script exchange loops of boxes, as a compiler does."""
+        """Whether all steps of a script interchange rectangular loops, as a compiler does."""
         return all(
             isinstance(step.operation, Permute | Interchange)
             and (component := self.plan.components.get(step.operation.target)) is not None
@@ -155,12 +155,12 @@ class Judge:
         )
 
     def found(self) -> list[Estimated]:
-        """What is known to be legal so far, the cheapest first."""
+        """The scripts proved legal so far, the cheapest first."""
         found = [one for one in self.known.values() if one is not None]
         return sorted(found, key=lambda one: one.rank)
 
     def setting_of(self, plan: Plan) -> SearchContext:
-        """With the dependences of what the plan's changes of storage made."""
+        """The setting with the dependences of the program after the plan's changes of storage."""
         steps = tuple(plan.history[change.step].step for change in plan.storage)
         if steps not in self.settings:
             known = replace(self.setting, dependences=ordering(plan.original))
@@ -175,10 +175,10 @@ class Judge:
         *,
         late: bool = False,
     ) -> Estimated | None:
-        """None where the script has no meaning, is not legal or takes too long to judge.
+        """Judge a script; None if it does not apply, is not legal or takes too long to judge.
 
-        `known` is a script in which all but some statements cost the same, with their names.  After the
-        deadline nothing is judged but what the search cannot do without, and what may be `late`.
+        `known` is a script in which all but the named statements cost the same.  After the deadline only
+        essential scripts and `late` ones are judged.
         """
         if script not in self.known:
             if script and not late and origin != GIVEN and self.is_over():
@@ -207,7 +207,7 @@ class Judge:
             shaped = any(isinstance(step.operation, Hexagon) for step in script)
             is_stored = len(plan.storage) > proved
             patience = PATIENCE * (4 if not script else SHAPED if shaped else STORED if is_stored else 1)
-            least = LEAST if script else patience  # without the original there is nothing to compare with
+            least = LEAST if script else patience  # the original is the reference for comparisons
             if origin == GIVEN:
                 patience = AWAITED * PATIENCE
                 least = min(patience, 2 * (self.deadline - self.clock()))
@@ -227,7 +227,7 @@ class Judge:
         return Estimated(script, plan, {**known[1].cycles, **inside}, origin)
 
     def _share(self, names: tuple[str, ...], start: Estimated) -> float:
-        """What statements cost among the others over what they cost alone: others leave data in caches."""
+        """The cost of statements among others relative to their cost alone: others leave data in caches."""
         if (start.script, names) not in self.shares:
             self.shares[start.script, names] = 1.0
             part = part_with(start.plan, names)
@@ -248,9 +248,9 @@ class Judge:
         return self.plan, script
 
     def _cost(self, plan: Plan, part: Plan, before: Plan | None, proved: int) -> Estimate | None:
-        """What the statements of a part of the plan cost; None where the plan is not legal.
+        """The cost of the statements of a part of the plan; None if the plan is not legal.
 
-        `before` is one that is, from which the plan was made; so many of its changes of storage are `proved`.
+        `before` is a legal plan that it extends; so many of its changes of storage are `proved`.
         """
         dependences, allowed = self.setting_of(plan).dependences, self.allow_reassociation
         if len(plan.storage) > proved:
@@ -260,7 +260,7 @@ class Judge:
         return self._estimate(plan, part) if is_legal else None
 
     def _estimate(self, plan: Plan, part: Plan) -> Estimate:
-        """What the statements of a part of the plan cost."""
+        """The cost of the statements of a part of the plan."""
         node = generate(to_schedule(part), GenerationOptions())
         machine = self.setting.machine.widened if plan.is_widened else self.setting.machine
         return estimate(node, part.program, self.setting.sizes, machine, self.threads)
@@ -268,8 +268,8 @@ class Judge:
     def _corrected(self, found: Estimate, whole: Mapping[str, str]) -> Mapping[str, float] | None:
         """Cycles for as many runs of each statement, with what storage made parts of it, as written.
 
-        Where the middles of loops are not like the rest of them, as in slanted tiles, it seems to run more
-        often or less; where a statement that counts seems hardly to run, nothing is known.
+        If the middles of loops are not representative, as in slanted tiles, the estimated execution counts
+        are wrong; if a costly statement seems hardly to execute, there is no estimate.
         """
         original = self.known.get(())
         costly = [] if original is None else original.costly

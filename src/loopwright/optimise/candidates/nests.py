@@ -1,4 +1,4 @@
-"""The nests of a plan, as moves see them: their own loops, those over tiles, what they are called."""
+"""The nests of a plan as moves use them: their own loops, those over tiles, their names."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from loopwright.transform.vectors import iteration_numbers, pieces
 Script: TypeAlias = tuple[Step, ...]
 
 MANY = 1 << 30
-"""The iterations of a loop of which they are not known."""
+"""The assumed trip count of a loop if it is not known."""
 
 
 @dataclass(frozen=True)
 class SearchContext:
-    """What moves are made for: the region as written, the machine, the sizes, and the dependences."""
+    """The context of moves: the region as written, the machine, the sizes, and the dependences."""
 
     start: Plan
     machine: Machine
@@ -46,23 +46,23 @@ class SearchContext:
 
 
 Phase: TypeAlias = Callable[[Plan, NamedNest, SearchContext], Iterator[Script]]
-"""From a plan and a nest of it to other scripts of the whole region."""
+"""A function from a plan and one of its nests to other scripts of the whole region."""
 
 
 def is_perfect(plan: Plan, nest: NamedNest) -> bool:
-    """Whether all statements of the nest stand in its innermost loop."""
+    """Whether all statements of the nest are in its innermost loop."""
     return all(plan.leaf(position).depth == len(nest.loops) for position in nest.component.positions)
 
 
 def is_box(plan: Plan, component: Component) -> bool:
-    """Whether all statements stand in the same loops, and no bound of these depends on another loop."""
+    """Whether all statements are in the same loops, none of whose bounds depends on another loop."""
     depths = {plan.leaf(position).depth for position in component.positions}
     points = plan.iterations(component, min(depths))
     return len(depths) == 1 and all(box(one).is_equal(one) for one in points)
 
 
 def bounds_of(plan: Plan, component: Component, depth: int) -> Iterator[isl.Constraint]:
-    """What bounds the first loops around a component, but for bounds by quotients."""
+    """The bounds of the first loops around a component, except bounds by quotients."""
     for points in plan.iterations(component, depth):
         for part in points.remove_divs().get_basic_sets():
             yield from part.get_constraints()
@@ -74,12 +74,12 @@ def loops_in(bound: isl.Constraint) -> list[int]:
 
 
 def is_single(nest: NamedNest) -> bool:
-    """Whether the nest is of one statement that has a name, with nothing else in its loops."""
+    """Whether the nest has one named statement and nothing else in its loops."""
     return len(nest.component.positions) == 1 and NAME.fullmatch(nest.handle) is not None
 
 
 def own_loops(plan: Plan, nest: NamedNest) -> tuple[str, ...]:
-    """The loops that nothing else stands in, without those over tiles."""
+    """The loops with no other statements, without those over tiles."""
     return tuple(
         name
         for k, name in enumerate(nest.loops)
@@ -92,9 +92,9 @@ def is_tiled(plan: Plan, nest: NamedNest) -> bool:
 
 
 def is_over_tiles(plan: Plan, component: Component, loop: int) -> bool:
-    """Whether the loop at this depth runs over blocks of what the loops inside it run over.
+    """Whether the loop at this depth iterates over blocks of inner loops.
 
-    The iteration numbers of the loops inside determine its own, [i/s] of i, and not the other way round.
+    The iteration numbers of inner loops determine its own, [i/s] of i, but not vice versa.
     """
     for position in component.positions:
         depth = plan.leaf(position).depth
@@ -106,7 +106,7 @@ def is_over_tiles(plan: Plan, component: Component, loop: int) -> bool:
 
 
 def in_their_rows(plan: Plan, component: Component, loop: int) -> tuple[int, int]:
-    """How many accesses the loop at this depth leaves where they are or moves along a row; and all."""
+    """How many accesses are invariant or move along a row in the loop at this depth; and the total."""
     smooth = every = 0
     for statement in plan.program.statements:
         for position, piece in pieces(statement.schedule):
@@ -122,7 +122,7 @@ def in_their_rows(plan: Plan, component: Component, loop: int) -> tuple[int, int
 
 
 def moves_writes(plan: Plan, component: Component, loop: int) -> bool:
-    """Whether iterations of the loop at this depth write different cells, in every statement."""
+    """Whether iterations of the loop at this depth write different cells, for every statement."""
     for statement in plan.program.statements:
         for position, piece in pieces(statement.schedule):
             for access in statement.writes if position in component.positions else ():
@@ -138,25 +138,25 @@ def moves(piece: isl.Map, loop: int, access: Access) -> bool:
 
 
 def stays_in_row(piece: isl.Map, loop: int, access: Access) -> bool:
-    """Whether iterations of the loop at this depth access the same row, wherever in it."""
+    """Whether iterations of the loop at this depth access the same row."""
     rank = access.relation.dim(OUT)
     return not moves(piece, loop, replace(access, relation=access.relation.project_out(OUT, rank - 1, 1)))
 
 
 def outside(plan: Plan, nest: NamedNest, own: Sequence[str], setting: SearchContext) -> tuple[str, ...]:
-    """The loops around the innermost one; compilers write out those inside it that are short."""
+    """The loops around the innermost one; compilers unroll short loops inside it."""
     long = [loop for loop in own if extent(plan, nest, loop, setting.sizes) > WRITTEN_OUT]
     return tuple(long[:-1]) if len(long) > 1 else tuple(own[:-1])
 
 
 def extent(plan: Plan, nest: NamedNest, loop: str, sizes: Mapping[str, int]) -> int:
-    """How many values the loop has at these sizes."""
+    """The number of values of the loop at these sizes."""
     depth = nest.loops.index(loop)
     found = 0
     for points in plan.iterations(nest.component, depth + 1):
         for k, name in enumerate(points.get_var_names_not_none(PARAM)):
             points = points.fix_val(PARAM, k, isl.Val(sizes[name])) if name in sizes else points
-        if points.is_empty():  # such as what blocks leave over, where the sizes are multiples of theirs
+        if points.is_empty():  # such as the remainder of blocks, if the sizes are multiples of theirs
             continue
         high, low = points.dim_max_val(depth), points.dim_min_val(depth)
         if not high.is_int() or not low.is_int():
@@ -166,7 +166,7 @@ def extent(plan: Plan, nest: NamedNest, loop: str, sizes: Mapping[str, int]) -> 
 
 
 def loops_after(plan: Plan, nest: NamedNest, *steps: Step) -> tuple[str, ...] | None:
-    """What the loops of the nest are called after some steps; None where they have no meaning."""
+    """The names of the loops of the nest after some steps; None if these do not apply."""
     after = attempted(plan, *steps)
     return None if after is None else after.leaf(after.component(nest.handle).first).loops
 
@@ -176,7 +176,7 @@ def script_of(plan: Plan) -> Script:
 
 
 def tiles_copied(script: Script) -> int:
-    """How many nests have tiles in storage of their own."""
+    """The number of nests with tiles in storage of their own."""
     return sum(isinstance(step.operation, Pack) and step.operation.written for step in script)
 
 
@@ -186,13 +186,13 @@ def is_shared(script: Script) -> bool:
 
 
 def written_out(script: Script) -> int:
-    """How many iterations are written out in the nest with most of them: proofs take as long."""
+    """The largest number of unrolled iterations in a nest: proof times are proportional to it."""
     jams = (step.operation for step in script if isinstance(step.operation, UnrollAndJam))
     return max((prod(one.number for one in jam.factors) for jam in jams), default=0)
 
 
 def goes_backwards(plan: Plan, nest: NamedNest, dependences: Sequence[Dependence]) -> bool:
-    """Whether a dependence inside a perfect nest goes backwards along one of its loops."""
+    """Whether a dependence inside a perfect nest has a negative distance along one of its loops."""
     depth = len(nest.loops)
     numbers = {
         one.name: iteration_numbers(piece, depth)
@@ -215,26 +215,26 @@ def _is_positive(apart: isl.Set, dimension: int) -> bool:
 
 
 def is_written_out(plan: Plan, nest: NamedNest, loop: int | None = None) -> bool:
-    """Whether iterations of a statement of the nest are written out already, of any loop or of this one."""
+    """Whether a statement of the nest is unrolled already, along any loop or this one."""
     inside = set(nest.component.positions)
     unrolled = [one for one in plan.directives if one.kind is DirectiveKind.UNROLL]
     return any(inside & set(one.positions) for one in unrolled if loop in (None, one.loop))
 
 
 def targets(plan: Plan) -> list[NamedNest]:
-    """The nests that moves are for, those around others first, under names that a step can bind again."""
+    """The nests that moves apply to, outer ones first, under names that a step can bind again."""
     found = sorted(nests(plan), key=lambda one: (-len(one.component.positions), one.component.first))
     return [replace(one, handle=_name(plan, one)) for one in found]
 
 
 def _name(plan: Plan, nest: NamedNest) -> str:
-    """A label or a statement's name rather than a line, where the nest has one."""
+    """The name of the nest, preferably a label or a statement's name rather than a line."""
     known = (name for name, component in plan.components.items() if component == nest.component)
     return next((name for name in known if NAME.fullmatch(name)), nest.handle)
 
 
 def fresh(plan: Plan, name: str) -> str:
-    """A handle that the plan does not have."""
+    """A handle not used in the plan."""
     found = name
     while found in plan.components:
         found += "_"
@@ -242,12 +242,12 @@ def fresh(plan: Plan, name: str) -> str:
 
 
 def nest_of(plan: Plan, names: tuple[str, ...]) -> NamedNest | None:
-    """The nest of exactly these statements; of several the first."""
+    """The first nest of exactly these statements."""
     return next((one for one in targets(plan) if plan.statements_at(one.component) == names), None)
 
 
 def part_with(plan: Plan, names: tuple[str, ...]) -> Plan:
-    """The nests of the region in which statements of these names stand, and nothing else."""
+    """The nests of the region that contain statements of these names and no others."""
     places = {one.name: {place[0] for place, _ in pieces(one.schedule)} for one in plan.program.statements}
     tops = {place for name in names for place in places[name]}
     while (more := {place for found in places.values() if found & tops for place in found}) != tops:

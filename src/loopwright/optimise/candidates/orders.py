@@ -1,11 +1,11 @@
-"""Orders of loops: two exchanged, one in another place, the outermost one parallel.
+"""Loop orders: two loops interchanged, one moved, the outermost one parallel.
 
-Loops are cut in two: first the iterations that others of the loop wait for, then those that threads share.
+Loops are split in two: first the iterations that others of the loop depend on, then those that threads share.
 
     for i:  for j < min(i, b):  x[i] = f(x[i], x[j])     -->     i < b, in order;  i >= b, in any order
 
-With d(i, i') the dependences that the loop carries in one iteration of the loops around it, o, nothing waits
-for i > l(o), where l(o) >= max { i : d(i, i') in o } is affine.
+With d(i, i') the dependences that the loop carries in one iteration of the loops around it, o, no iteration
+depends on i > l(o), where l(o) >= max { i : d(i, i') in o } is affine.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import iteration_numbers, pieces
 
 LEAST = 64
-"""Iterations that a thread has at least of an inner loop."""
+"""The least iterations of an inner loop per thread."""
 
 MOST = 16
-"""Orders of a nest that are tried."""
+"""The number of orders of a nest to try."""
 
 
 def orders(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """One loop of a perfect nest in another place; loops it shares with other statements stay.
+    """Move one loop of a perfect nest; loops shared with other statements stay in place.
 
-    First those in which the innermost loop moves most accesses along their rows.
+    The orders with most accesses along rows in the innermost loop come first.
     """
     if not is_perfect(plan, nest):
         return
@@ -82,10 +82,10 @@ def exchanged(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[S
 
 
 def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """The outermost loop that can be, among threads; else diagonals of the two outermost loops.
+    """Make the outermost possible loop parallel; else use diagonals of the two outermost loops.
 
-    Loops around other statements too are those of another nest.  A copy that each iteration makes for itself
-    would be shared by threads: it is expanded, so that each has its own.
+    Loops that also contain other statements belong to another nest.  A copy made in each iteration would be
+    shared by threads: it is expanded, which privatises it.
     """
     done = (*script_of(plan), *nest.definition)
     alone = [
@@ -119,7 +119,7 @@ def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
 
 
 def _parts(plan: Plan, nest: NamedNest, free: Sequence[str], setting: SearchContext) -> Iterator[Script]:
-    """An inner loop in as many parts as there are threads, which then share the loop over these outside.
+    """Split an inner loop into one part per thread, with a parallel loop over the parts outside.
 
     for k: for j   -->   for jT, parallel: for k: for j
     """
@@ -137,7 +137,7 @@ def _parts(plan: Plan, nest: NamedNest, free: Sequence[str], setting: SearchCont
 
 
 def _temporaries(plan: Plan, nest: NamedNest, loop: int) -> tuple[str, ...]:
-    """Arrays that are set before they are read, and of which iterations of the loop write the same cells."""
+    """Arrays written before they are read, in the same cells in each iteration of the loop."""
     written: dict[str, None] = {}
     for name in plan.statements_at(nest.component):
         statement = plan.program.statement(name)
@@ -148,13 +148,13 @@ def _temporaries(plan: Plan, nest: NamedNest, loop: int) -> tuple[str, ...]:
 
 
 def _runs_once(plan: Plan, nest: NamedNest, loop: int) -> bool:
-    """Whether the loop has one iteration in each of those around it: there is nothing to share."""
+    """Whether the trip count is 1 in each iteration of the loops around it."""
     return all(split(points, loop).is_single_valued() for points in plan.iterations(nest.component, loop + 1))
 
 
 def _has_own_cells(plan: Plan, nest: NamedNest, loop: int) -> bool:
-    """Whether no iteration of the loop writes what another one reads or writes, storage of the region's own
-    left aside: copies may become each iteration's own.
+    """Whether no iteration of the loop writes cells that another one accesses, except in the region's own
+    storage: copies may be privatised.
     """
     own = {one.name for one in plan.program.arrays if one.space is not None}
     written: dict[str, list[isl.Map]] = {}
@@ -220,13 +220,13 @@ ORDERING: tuple[Phase, ...] = (exchanged, orders)
 
 
 LEAST_SHARED = 8
-"""Iterations that the second part has at least, for some iteration of the loops around."""
+"""The least trip count of the second part, for some iteration of the loops around."""
 
 
 def cut_after(plan: Plan, nest: NamedNest, loop: str, setting: SearchContext) -> Iterator[Script]:
-    """A loop in two parts, of which threads share the second; not an innermost one.
+    """Split a loop, not an innermost one, into two parts, of which threads share the second.
 
-    What the statements of a nest have around all of them is cut.
+    The loops common to all statements of a nest are split.
     """
     depth, loops = nest.loops.index(loop), plan.leaf(nest.component.first).loops
     if any(plan.leaf(place).loops != loops for place in nest.component.positions):
@@ -246,7 +246,7 @@ def cut_after(plan: Plan, nest: NamedNest, loop: str, setting: SearchContext) ->
 
 
 def _sources(plan: Plan, nest: NamedNest, depth: int, dependences: Sequence[Dependence]) -> isl.Set | None:
-    """The iterations of the loop, with those around it, that a later one waits for."""
+    """The iterations of the loop, with those around it, that a later one depends on."""
     numbers: dict[str, list[isl.Map]] = {}
     for statement in plan.program.statements:
         for place, piece in pieces(statement.schedule):
@@ -264,7 +264,7 @@ def _sources(plan: Plan, nest: NamedNest, depth: int, dependences: Sequence[Depe
 
 
 def _ends(sources: isl.Map) -> list[isl.Aff]:
-    """Affine functions of the loops around that no source passes, those without parameters first."""
+    """Affine upper bounds of all sources in the loops around, those without parameters first."""
     found = [value.get_aff(0) for value in functions_of(sources.lexmax())]
     plain = [one for one in found if not one.dim(isl.dim_type.div) and one.get_denominator_val().is_one()]
     plain.sort(key=lambda one: one.involves_dims(PARAM, 0, one.dim(PARAM)))
@@ -279,7 +279,7 @@ def _side(values: isl.Map, end: isl.Aff, *, passed: bool) -> isl.Map:
 
 
 def _is_passed(plan: Plan, nest: NamedNest, depth: int, end: isl.Aff, sizes: Mapping[str, int]) -> bool:
-    """Whether the loop has many iterations that nothing waits for."""
+    """Whether the loop has many iterations that no other one depends on."""
     for points in plan.iterations(nest.component, depth + 1):
         after = split(at_parameters(points, sizes), depth)
         after = after.intersect(_side(after, end, passed=True))

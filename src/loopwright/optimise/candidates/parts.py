@@ -1,19 +1,21 @@
-"""A loop over parts around all blocks of a nest, some for each thread, made in the script of one thread.
+"""Adds a loop over parts, one or more per thread, around all blocks of a nest to a script for one thread.
 
-    for iT:                             for p, one for each thread:
+    for iT:                             for p, one per thread:
       for k:  for j                       for iT:
       for kT: for j        -->              for k:  for j in part p
                                             for kT: for j in part p
 
-What blocks leave over stands beside them, and threads that share each of the loops wait after each.  Of a
-loop that bounds others, or is bounded by them, every n-th block is in a part: all parts are as large.
-The loop over parts comes first, before blocks are made; steps after it know one loop more.
+The remainder of blocks has loops of its own, and threads that share each of the loops synchronise after each.
+For a loop that bounds others, or is bounded by them, a part has every n-th block, so that all parts have the
+same size. The loop over parts is created before the blocks; later steps are adjusted to one additional loop.
 
-Strips of another length in a script whose later steps tell what is in a strip from what is after it.
+It also changes the length of strips in a script whose later steps separate a strip from the iterations after
+it.
 
     strip_mine(L, k, 32);  isplit(S, {[kT, k, j] : j <= 32 * kT + 31}, 2)   -->   16, 16 * kT + 15
 
-What is in a strip waits for each of its steps: with threads, less of it is less that one of them does alone.
+The iterations of a strip depend on each of its steps: with threads, a shorter strip means less sequential
+work.
 """
 
 from __future__ import annotations
@@ -53,23 +55,23 @@ from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 
 PART = "p"
-"""What the loop over parts is called."""
+"""The name of the loop over parts."""
 
 LEAST = 64
-"""Iterations that a part has at least."""
+"""The least iterations of a part."""
 
 ELEMENT = 8
-"""Bytes of an element."""
+"""The size of an element in bytes."""
 
 BLOCK = 8
-"""Iterations that go to the same part where parts take turns, unless more are written out together."""
+"""Consecutive iterations of a part if parts are cyclic, unless more are unrolled together."""
 
 
 def parted(start: Plan, script: Script, name: str, setting: SearchContext) -> Iterator[Script]:
-    """The script with a loop over parts around the nest of a statement, for each loop that may be parted.
+    """The script with a loop over parts around the nest of a statement, for each loop that can be divided.
 
-    A loop that adds to the same cells is none: threads cannot share its parts.  Only where the nest is
-    blocked, and is perfect and of this statement alone before it is.
+    A loop that adds to the same cells cannot: threads cannot share its parts.  This applies only if the nest
+    is blocked, and was perfect with only this statement before.
     """
     found = _first_block(start, script, name)
     if found is None:
@@ -91,7 +93,7 @@ def parted(start: Plan, script: Script, name: str, setting: SearchContext) -> It
 
 
 def _first_block(start: Plan, script: Script, name: str) -> tuple[int, Plan, NamedNest] | None:
-    """The first step that makes blocks of a statement's nest, the plan before it, and the nest."""
+    """The first step that blocks a statement's nest, the plan before it, and the nest."""
     plan = start
     for place, step in enumerate(script):
         if isinstance(step.operation, ops.Tile | ops.StripMine | ops.Isplit | ops.UnrollAndJam):
@@ -105,7 +107,7 @@ def _first_block(start: Plan, script: Script, name: str) -> tuple[int, Plan, Nam
 
 
 def _part(plan: Plan, nest: NamedNest, loop: str, script: Script, setting: SearchContext) -> Step | None:
-    """The loop over parts of a loop, around all others; None where parts would be small."""
+    """The loop over parts of a loop, around all others; None if parts would be too small."""
     count, values = setting.threads, extent(plan, nest, loop, setting.sizes)
     if not LEAST * count <= values < MANY:
         return None
@@ -121,7 +123,7 @@ def _part(plan: Plan, nest: NamedNest, loop: str, script: Script, setting: Searc
 
 
 def _in_cache(plan: Plan, nest: NamedNest, loop: str, setting: SearchContext) -> int:
-    """How many parts: one for each thread, and of rows more, until a part of a matrix stays in the cache."""
+    """The number of parts: one per thread, and more for rows, until a part of a matrix fits into cache."""
     count, values = setting.threads, extent(plan, nest, loop, setting.sizes)
     if loop == nest.loops[-1]:
         rows = max(extent(plan, nest, other, setting.sizes) for other in nest.loops[:-1])
@@ -136,7 +138,7 @@ def _quotient(loop: str, size: int) -> Formula:
 
 
 def _written_out(script: Script, name: str, loop: str) -> int:
-    """How many iterations of the loop are written out together."""
+    """The unroll factor of the loop."""
     for step in script:
         match step.operation:
             case ops.UnrollAndJam(target=target, factors=factors) if target == name:
@@ -145,15 +147,15 @@ def _written_out(script: Script, name: str, loop: str) -> int:
 
 
 def _is_apart(plan: Plan, nest: NamedNest, loop: str) -> bool:
-    """Whether no bound has this loop and another one."""
+    """Whether no bound involves this loop and another one."""
     found = map(loops_in, bounds_of(plan, nest.component, len(nest.loops)))
     return not any(nest.loops.index(loop) in loops and len(loops) > 1 for loops in found)
 
 
 def _inside(steps: Sequence[Step], name: str) -> Script | None:
-    """The steps about a nest and what it is split into, with one loop more around it.
+    """The steps on a nest and its parts, with one more loop around it.
 
-    None where it is joined with other nests, or its loops are turned into others.
+    None if it is fused with other nests, or its loops are replaced.
     """
     mine, found = {name}, []
     for step in steps:
@@ -185,7 +187,7 @@ SHORTEST, LONGEST = 8, 128
 
 
 def with_other_strips(script: Script) -> Iterator[Script]:
-    """The script with strips that are named later half as long, then twice as long."""
+    """The script with strips that later steps refer to half as long, then twice as long."""
     for place, step in enumerate(script):
         match step.operation:
             case ops.StripMine(loop=str(loop), size=size):

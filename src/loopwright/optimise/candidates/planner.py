@@ -1,8 +1,8 @@
-"""The search by the model alone: scripts for one region, ranked by what their programs are estimated to take.
+"""The model-based search: scripts for one region, ranked by the estimated cycles of their programs.
 
-First the structures: the region as written, distributed, the same after temporaries that bind statements to
-each other are expanded, and as isl's scheduler would have it.  Then, nest by nest, the phases of `moves`; of
-each phase the few best are kept.
+First the structures: the region as written, distributed, the same after expanding temporaries that prevent
+distribution, and as scheduled by isl.  Then, nest by nest, the phases of `moves`; each phase keeps the few
+best.
 """
 
 from __future__ import annotations
@@ -38,37 +38,37 @@ from loopwright.transform.script.steps import Step
 from loopwright.transform.vectors import pieces
 
 WIDTH = 3
-"""How many scripts are kept after each phase."""
+"""The number of scripts kept after each phase."""
 
 SHARE = 0.5
-"""The part of the time that the first structure may take; what it leaves, the others have."""
+"""The part of the time for the first structure; the rest get what it leaves."""
 
 FIRST = 0.5
 """The part of the time for the statements as written, and for each of them in loops of its own."""
 
 STRUCTURES = 4
-"""How many ways to share loops are worked out."""
+"""The number of ways to share loops that are tried."""
 
 ORDERED = 0.4
-"""The part of the time in which the loops of all structures are brought into order."""
+"""The part of the time for ordering the loops of all structures."""
 
 NEAR = 2.0
-"""A structure is near the best one up to so many times its cost."""
+"""A structure is near the best one up to this factor on its cost."""
 
 SMALL = 0.2
-"""Another order that saves less than this part of a nest is not taken: it is in the way of other moves."""
+"""Another order that saves less than this part of a nest is rejected: it hinders other moves."""
 
 LITTLE = 0.01
-"""Blocks of a nest that save less than this part of all cycles are not taken: their proofs may take long."""
+"""Blocks of a nest that save less than this part of all cycles are rejected: their proofs may take long."""
 
 FEW = 4
-"""Ways to join neighbours that are worked out first."""
+"""The fusions of adjacent nests that are tried first."""
 
 CERTAIN = 2
-"""So many scripts of a phase are tried however much time the others took."""
+"""The least number of scripts of a phase to try, regardless of time."""
 
 AWAITED = 0.8
-"""The part of the time left that is added to it for what threads share of the script to begin with."""
+"""The part of the remaining time added for parallelising the initial script."""
 
 HOPEFUL = 3.0
 """A structure that costs more than so many times the cheapest one is not blocked first."""
@@ -76,7 +76,7 @@ HOPEFUL = 3.0
 EXPANDED = "temporaries expanded, "
 
 SCHEDULING = 1.0
-"""Seconds for isl's scheduler."""
+"""The time limit in seconds for isl's scheduler."""
 
 COPYING: tuple[Phase, ...] = (register_sums, columns)
 """Blocks with tiles that are copied: made of nests without others."""
@@ -84,25 +84,24 @@ COPYING: tuple[Phase, ...] = (register_sums, columns)
 WORTH, WORTH_AN_ORDER = 0.005, 0.001
 """A nest with a smaller part of the cycles is not blocked, and not put into another order.
 
-Of a small nest more is left when the others are fast."""
+A small nest weighs more once the rest are fast."""
 
 
 @dataclass
 class Planner:
-    """The search in one region; with `alone` it is the only one of its file."""
+    """The search in one region; with `alone`, the only one of its file."""
 
     judge: Judge
     alone: bool = True
     start: Script = ()
-    """What the search begins with."""
+    """The initial scripts of the search."""
     liked: dict[Phase, int] = field(default_factory=dict)
-    """Which script of a phase was the best one where it was tried last."""
+    """The index of the best script of a phase where it was last tried."""
 
     def ranked(self) -> list[Estimated]:
         """All legal scripts that were found, the cheapest first, with the original.
 
-        The usual structures are worked out before others are thought of: mostly the best script is one of
-        those.
+        The usual structures are tried before others: they usually contain the best script.
         """
         self._given()
         parts = ends(self.judge)
@@ -130,10 +129,10 @@ class Planner:
         return sorted(self.judge.found(), key=lambda one: not one.origin.startswith(GIVEN))
 
     def _given(self) -> None:
-        """The script to begin with, and for several threads what they share of it."""
+        """The initial script, also parallelised for several threads."""
         if not self.start:
             return
-        self.judge.original()  # how often statements run is known from it
+        self.judge.original()  # it gives the execution counts of statements
         one = self.judge.estimated(self.start, GIVEN)
         if one is None:
             raise GaveUp(
@@ -148,9 +147,9 @@ class Planner:
             self.judge.deadline = end
 
     def _widened(self, pool: list[Estimated]) -> None:
-        """The best scripts, and the shortest of those that cost as little, with the widest vectors.
+        """The best scripts, and the shortest of equally cheap ones, with the widest vectors.
 
-        Compilers have to be asked for these.
+        Compilers use these only on request.
         """
         wide = Step(Widen())
         near = (one for one in self.judge.found() if one.total * (1 - LITTLE) <= pool[0].total)
@@ -160,11 +159,11 @@ class Planner:
                 self.judge.estimated((*one.script, wide), f"{one.origin}, wide vectors", late=True)
 
     def _usual(self) -> Iterator[Estimated]:
-        """As written, and each statement in loops of its own; then with what binds statements cured.
+        """As written, and distributed; then with obstacles to distribution removed.
 
-        A scalar that holds a sum keeps its statements in the same loops and these in their order; a matrix
-        read down its columns keeps vectors out.  Where costly statements still share loops, isl's scheduler
-        may know another order of them in which they do not.
+        A scalar that holds a sum keeps its statements in the same loops and fixes the order of these; a
+        matrix read down its columns prevents vectors.  If costly statements still share loops, isl's
+        scheduler may find another order in which they do not.
         """
         original = self.judge.original()
         apart = [original, *self._apart(original)]
@@ -181,7 +180,7 @@ class Planner:
             yield from self._packed(start)
 
     def _parted(self) -> Iterator[Estimated]:
-        """The parts of sums added one after the other, where their order may change."""
+        """Split sums into parts added in sequence, if reassociation is allowed."""
         script = split_sums(self.judge.plan) if self.judge.allow_reassociation else ()
         if script and (one := self.judge.estimated(script, "sums split")) is not None:
             yield from self._apart(one, "sums split, ")
@@ -191,7 +190,7 @@ class Planner:
         return self.judge.deadline - now
 
     def _ordered(self, starts: Sequence[Estimated], until: float) -> list[Estimated]:
-        """The loops of each structure in their best order, each in its part of the time."""
+        """Find the best loop order of each structure, each in its part of the time."""
         begun = self.judge.clock()
         found: list[Estimated] = []
         for number, start in enumerate(starts, 1):
@@ -199,16 +198,16 @@ class Planner:
         return found
 
     def _blocked(self, ordered: Sequence[Estimated], part: float) -> None:
-        """Blocks of the nests of some structures, in this part of the time that is left."""
+        """Block the nests of some structures, in this part of the remaining time."""
         begun = self.judge.clock()
         for number, one in enumerate(ordered):
             share = SHARE + (1 - SHARE) * number / max(1, len(ordered) - 1)
             self._improved([one], BLOCKING, WIDTH, begun + share * part * self._left(begun))
 
     def _promising(self, ordered: list[Estimated]) -> list[Estimated]:
-        """The cheapest structures; first those of them whose costly statements stand alone, if they are near.
+        """The cheapest structures; first those whose costly statements have separate loops, if they are near.
 
-        Blocks make most of a perfect nest of one statement.
+        Blocking is most effective on a perfect nest of one statement.
         """
         cheapest = min(one.total for one in ordered)
         groups: dict[frozenset[str], Estimated] = {}
@@ -219,7 +218,7 @@ class Planner:
         return [*near, *(one for one in best if one not in near)][:STRUCTURES]
 
     def _costly_nests(self, one: Estimated) -> frozenset[str]:
-        """What makes two structures the same: nests of costly statements, their loops, the storage."""
+        """The key by which structures are equal: nests of costly statements, their loops, the storage."""
         found: dict[int, dict[str, tuple[str, ...]]] = {}
         for name in one.costly:
             ((place, _), *_) = pieces(one.plan.program.statement(name).schedule)
@@ -228,7 +227,7 @@ class Planner:
         return frozenset([*map(str, found.values()), *storage])
 
     def _pipelined(self, start: Estimated) -> list[Estimated]:
-        """All stages row by row, with few rows of what they hand on."""
+        """Pipeline all stages row by row, with few rows of intermediate results."""
         found = []
         for script in pipelines(start.plan, self.judge.setting_of(start.plan).dependences):
             one = self.judge.estimated(script, "row by row")
@@ -239,7 +238,7 @@ class Planner:
         return found
 
     def _joined(self, starts: Sequence[Estimated], origin: str, most: int | None = None) -> list[Estimated]:
-        """Neighbours in the same loops, of each start the first ones."""
+        """Fuse adjacent nests; the first fusions of each start."""
         found = []
         for start in starts:
             for script in islice(fusions(start.plan, self.judge.setting.dependences), most):
@@ -248,7 +247,7 @@ class Planner:
         return found
 
     def _contracted(self, joined: Estimated) -> list[Estimated]:
-        """As it is, and with the smallest storage that is legal for what is handed on inside a nest."""
+        """The plan unchanged, and with the smallest legal storage for intermediate results of a nest."""
         found = [joined]
         for steps in contractions(joined.plan):
             tried = ((*found[-1].script, step) for step in steps)
@@ -257,7 +256,7 @@ class Planner:
         return found
 
     def _structures(self) -> Iterator[Estimated]:
-        """Other ways to share loops and storage, each once; those that are found at once come first."""
+        """Other ways to share loops and storage, each once; those found immediately come first."""
         original = self.judge.original()
         starts = [original, *self._apart(original)]
         for one in starts if starts[-1].plan.leaves != self.judge.plan.leaves else starts[:1]:
@@ -283,7 +282,7 @@ class Planner:
     def _scheduled(
         self, start: Estimated, title: str = "", kinds: Iterable[Fusion] = Fusion
     ) -> Iterator[Estimated]:
-        """What the statements of a plan share by isl's scheduler."""
+        """The fusions of a plan's statements by isl's scheduler."""
         scripts: dict[Script, str] = {}
         for fusion in kinds:
             if self.judge.is_over():
@@ -303,14 +302,14 @@ class Planner:
         return lambda _: scheduled(plan, self.judge.setting_of(plan).dependences, fusion)
 
     def _packed(self, start: Estimated) -> Iterator[Estimated]:
-        """Matrices copied for statements that stand apart."""
+        """Pack matrices for statements in separate loops."""
         for script in packings(start.plan):
             packed = None if self.judge.is_over() else self.judge.estimated(script, "matrices transposed")
             if packed is not None:
                 yield packed
 
     def _expanded(self) -> list[Estimated]:
-        """All temporaries that can be expanded, along few loops, along more, along all."""
+        """Expand all possible temporaries, along few loops, along more, along all."""
         plan, judge = self.judge.plan, self.judge
         if judge.is_over():
             return []
@@ -323,7 +322,7 @@ class Planner:
         return [one for one in found if one is not None]
 
     def _legal(self, steps: Sequence[Step]) -> Script:
-        """All of the steps where they are legal together, else those that are alone."""
+        """All steps if they are legal together, else those that are legal alone."""
         script = tuple(steps)
         if not script or self.judge.estimated(script, "temporaries expanded") is not None:
             return script
@@ -332,9 +331,9 @@ class Planner:
     def _improved(
         self, pool: list[Estimated], phases: Sequence[Phase], width: int, until: float
     ) -> list[Estimated]:
-        """The nests of a structure, the costly ones first, each in the part of the time that its cycles are.
+        """Improve the nests of a structure, costly ones first, each in time proportional to its cycles.
 
-        What is found is known to the judge too.
+        The judge records the results too.
         """
         start = pool[0]
         nests = [start.plan.statements_at(target.component) for target in targets(start.plan)]
@@ -342,7 +341,7 @@ class Planner:
         least = WORTH_AN_ORDER if phases is ORDERING else WORTH
         costly = [names for names in nests if weights[names] >= least]
         if phases is BLOCKING:
-            costly.sort(key=lambda names: -weights[names])  # an outer one before those inside of it
+            costly.sort(key=lambda names: -weights[names])  # an outer one before its inner ones
         for number, names in enumerate(costly):
             now = self.judge.clock()
             part = weights[names] / sum(weights[one] for one in costly[number:])
@@ -365,7 +364,7 @@ class Planner:
     def _extended(
         self, pool: list[Estimated], names: tuple[str, ...], phase: Phase, width: int, until: float
     ) -> list[Estimated]:
-        """The best scripts of a phase for one nest; what won in another nest is tried first."""
+        """The best scripts of a phase for one nest; winners of other nests are tried first."""
         found = dict.fromkeys(one.script for one in pool)
         numbers: dict[Script, int] = {}
         for one in pool:
@@ -390,7 +389,7 @@ class Planner:
 
 
 def _kept(pool: list[Estimated], count: int) -> list[Estimated]:
-    """The best scripts, and the best without tiles that are copied: those take long to prove."""
+    """The best scripts, and the best without copied tiles, which take long to prove."""
     plain = next((k for k, one in enumerate(pool) if not tiles_copied(one.script)), 0)
     return [*pool[:count], *(pool[plain : plain + 1] if plain >= count else ())]
 

@@ -1,10 +1,10 @@
-"""What is told of scripts that were found: why each step is there, in one line.
+"""Explains scripts: gives the reason for each step in one line.
 
-One script for the regions of a file, out of one for each: every step is done in its own region alone.
+It also combines one script per region into one for the file, in which each step applies only to its region.
 
-Handles that several regions have, such as S1, are left to those in which a line and a loop say the same, and
-are defined by these before they are used:  S1_2 = lift(@17, 3).  Names that steps give have the number of the
-region at their end.  What is said of a whole file, as `widen()`, is said once.
+Handles of several regions, such as S1, are replaced where a line and a loop denote the same, and are defined
+by these before use:  S1_2 = lift(@17, 3).  Names bound by steps get the number of the region as suffix.
+Steps for a whole file, such as `widen()`, occur once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Reasoned:
 
 
 def reasoned(script: Script, plans: Sequence[Plan], machine: Machine) -> tuple[Reasoned, ...]:
-    """The steps of a script, each with what it is for in the program that it changes."""
+    """The steps of a script, each with its reason in the program that it changes."""
     now = list(plans)
     found: list[Reasoned] = []
     for step in script:
@@ -118,7 +118,7 @@ def apart(plans: Sequence[Plan]) -> tuple[Plan, ...]:
 
 
 def _definition(plan: Plan, name: str) -> Step | None:
-    """The handle of statements that nothing else shares a loop with, by their line and their loop."""
+    """The handle of statements that share no loop with others, by their line and loop."""
     component = plan.components.get(name)
     if component is None or NAME.fullmatch(name) is None:
         return None
@@ -131,7 +131,7 @@ def _definition(plan: Plan, name: str) -> Step | None:
 
 
 def together(parts: Sequence[Script], plans: Sequence[Plan]) -> Script | None:
-    """The scripts of the regions as one; None where a step would not be done in its own region alone."""
+    """The scripts of the regions as one; None if a step would also apply to another region."""
     known = Counter(name for plan in plans for name in plan.components)
     now, done = list(plans), list[Step]()
     for number, part in enumerate(parts):
@@ -150,7 +150,7 @@ def together(parts: Sequence[Script], plans: Sequence[Plan]) -> Script | None:
 
 
 def _named(part: Script, suffix: str) -> list[Step]:
-    """The steps of one region, with its own names for the handles they give."""
+    """The steps of one region, with its own names for the handles they bind."""
     names: dict[str, str] = {}
     found = []
     for step in part:

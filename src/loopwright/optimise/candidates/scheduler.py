@@ -1,14 +1,14 @@
-"""What isl's scheduler proposes, as scripts: it may propose anything, since every script is proved.
+"""Converts the schedules of isl to scripts; they need not be trusted, since every script is proved.
 
-The scheduler [Bondhugula2008; Verdoolaege2010] gives every statement rows of affine functions that all
-dependences follow forwards, in bands, and says which statements share them.  Written as operations:
+The scheduler [Bondhugula2008; Verdoolaege2010] gives every statement rows of affine functions along which
+dependence distances are non-negative, in bands, and determines which statements share them.  As operations:
 
-    distribute(S1, ..., Sn)                       each statement by itself
+    distribute(S1, ..., Sn)                       each statement separately
     reorder(A, B) ...                             in the order of the sequences, else as written
     affine(S, {[x] -> [f1(x), f2(x), ...]})       its rows as its loops
-    fuse(A, B, n)                                 with the loops two neighbours share
+    fuse(A, B, n)                                 with the loops that adjacent statements share
 
-None of these is legal alone; the last one is what counts.
+Single steps need not be legal; only the final plan counts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from loopwright.transform.vectors import Position, iteration_numbers, pieces
 
 
 class Fusion(Enum):
-    """Which statements the scheduler puts into the same loops."""
+    """The fusion strategy of the scheduler."""
 
     MOST = "as many statements as possible in the same loops"
     SCC = "only statements that depend on each other in a circle in the same loops"
@@ -42,7 +42,7 @@ class Fusion(Enum):
 
 @dataclass(frozen=True)
 class _Placed:
-    """A statement in isl's tree: places in sequences, and after how many rows each stands."""
+    """A statement in isl's tree: places in sequences, each with the number of rows before it."""
 
     statement: str
     places: tuple[tuple[int, int], ...]
@@ -50,7 +50,7 @@ class _Placed:
 
 
 def scheduled(plan: Plan, dependences: Sequence[Dependence], fusion: Fusion) -> tuple[Step, ...] | None:
-    """The steps that give a plan as written the schedule of isl; None where it cannot be written so."""
+    """The steps from a plan as written to the schedule of isl; None if operations cannot express it."""
     if any(len(pieces(one.schedule)) != 1 for one in plan.program.statements) or len(plan.leaves) != len(
         plan.program.statements
     ):
@@ -83,7 +83,7 @@ def _positions(plan: Plan) -> dict[str, Position]:
 
 
 def _orders(plan: Plan, dependences: Sequence[Dependence]) -> tuple[isl.UnionMap, isl.UnionMap]:
-    """What runs before what, and of that what hands a value on."""
+    """The dependences, and the flow dependences among them."""
     program = plan.original
     empty = isl.UnionMap.empty(program.domain().get_space())
     order, flow = empty, empty
@@ -113,7 +113,7 @@ def _computed(plan: Plan, order: isl.UnionMap, flow: isl.UnionMap, fusion: Fusio
 
 @dataclass(frozen=True)
 class _TreeWalk:
-    """Through isl's tree, for the places of the statements as written and the `order` to keep."""
+    """A walk of isl's tree that collects the places of the statements, given the `order` to preserve."""
 
     positions: dict[str, Position]
     order: isl.UnionMap
@@ -124,7 +124,7 @@ class _TreeWalk:
         places: tuple[tuple[int, int], ...],
         rows: tuple[isl.MultiUnionPwAff, ...],
     ) -> Iterator[_Placed]:
-        """The statements below a node, with the rows and places they have got so far."""
+        """The statements below a node, with their rows and places so far."""
         kind, kinds = isl.schedule_node_type(node.get_type()), isl.schedule_node_type
         if kind == kinds.leaf:
             names = sorted(_statements(node), key=lambda name: self.positions[name])
@@ -142,9 +142,9 @@ class _TreeWalk:
             yield from self.below(child, (*places, (len(rows), k)), rows)
 
     def _as_written(self, sequence: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
-        """What is in the filters of a sequence, in the order of the text as far as it may be.
+        """The filters of a sequence, in source order as far as legal.
 
-        isl keeps dependences at equal rows, too, but the names of statements decide about the others.
+        isl keeps dependences at equal rows, too, but otherwise orders statements by their names.
         """
         rows = sequence.get_prefix_schedule_union_map()
         pairs: list[tuple[str, str]] = []
@@ -165,7 +165,7 @@ class _TreeWalk:
 
 
 def _statements(node: isl.ScheduleNode) -> list[str]:
-    """Those that run below a node."""
+    """The statements below a node."""
     names: list[str] = []
     node.get_domain().foreach_set(lambda part: names.append(str(part.get_tuple_name())))
     return names
@@ -180,7 +180,7 @@ def _apart(plan: Plan, named: dict[str, str]) -> list[Operation]:
 
 
 def _ordered(plan: Plan, named: dict[str, str], placed: Sequence[_Placed]) -> list[Operation]:
-    """Neighbours exchanged until the statements stand in the order of `placed`."""
+    """Swap adjacent statements until they are in the order of `placed`."""
     positions = _positions(plan)
     wanted = {one.statement: k for k, one in enumerate(placed)}
     now = sorted(positions, key=lambda name: positions[name])
@@ -194,7 +194,7 @@ def _ordered(plan: Plan, named: dict[str, str], placed: Sequence[_Placed]) -> li
 
 
 def _shared(first: _Placed, second: _Placed) -> int:
-    """The rows before the first sequence in which the two stand in different places."""
+    """The number of rows before the first sequence in which the two have different places."""
     return next(
         (rows for (rows, one), (_, two) in zip(first.places, second.places, strict=False) if one != two),
         len(first.rows),
@@ -203,14 +203,14 @@ def _shared(first: _Placed, second: _Placed) -> int:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The loops a statement has, and the functions of them that are its new ones."""
+    """The loops of a statement, and the functions of them that become its new loops."""
 
     loops: tuple[str, ...]
     functions: tuple[isl.Aff, ...]
 
     @property
     def plain(self) -> tuple[str | None, ...]:
-        """The loop that each of the functions is; None for another function."""
+        """The loop that each function equals; None for other functions."""
         formulas = (formula_of(one, self.loops) for one in self.functions)
         return tuple(
             one.text if isinstance(one, fm.Symbol) and one.text in self.loops else None for one in formulas
@@ -218,7 +218,7 @@ class _Rows:
 
 
 def _rows(plan: Plan, placed: _Placed) -> _Rows | None:
-    """What the rows are of a statement's loops; None where they are not affine.  Rows that lack are added."""
+    """The rows as functions of a statement's loops; None if they are not affine.  Missing rows are added."""
     statement = plan.program.statement(placed.statement)
     ((position, piece),) = pieces(statement.schedule)
     numbers = iteration_numbers(piece, statement.depth).intersect_domain(statement.domain)
@@ -242,7 +242,7 @@ def _rows(plan: Plan, placed: _Placed) -> _Rows | None:
 
 
 def _groups(placed: Sequence[_Placed]) -> list[list[int]]:
-    """Neighbours that share loops, by their numbers."""
+    """Adjacent statements that share loops, by number."""
     groups: list[list[int]] = []
     for k, one in enumerate(placed):
         if k and _shared(placed[k - 1], one):
@@ -253,7 +253,7 @@ def _groups(placed: Sequence[_Placed]) -> list[list[int]]:
 
 
 def _names(group: Sequence[_Rows]) -> tuple[str, ...]:
-    """What the loops of a group are called: as in its deepest statement, where they are loops of it."""
+    """The loop names of a group: those of its deepest statement, where they are loops of it."""
     deepest = max(group, key=lambda one: (len(one.functions), len({*one.plain} - {None})))
     taken = {loop for one in group for loop in one.loops}
     fresh = (new for k in count(1) if (new := f"c{k}") not in taken)
@@ -285,7 +285,7 @@ def _renewed(handle: str, rows: _Rows, names: tuple[str, ...] | None) -> list[Op
 
 
 def one_function(values: isl.Map) -> isl.Aff | None:
-    """The one quasi-affine piece, without divisions, that the map is, which has one value."""
+    """The single affine piece, without divisions, of a single-valued map."""
     if not values.is_single_valued():
         return None
     found = [value.get_aff(0) for value in functions_of(values)]
@@ -295,7 +295,7 @@ def one_function(values: isl.Map) -> isl.Aff | None:
 
 
 def formula_of(function: isl.Aff, names: Sequence[str]) -> fm.Formula:
-    """c0 + c1 i + c2 j + ... as it is written."""
+    """The text of c0 + c1 i + c2 j + ...."""
     terms: list[fm.Formula] = []
     spaces = [(IN, k, name) for k, name in enumerate(names)]
     spaces += [(PARAM, k, str(function.get_dim_name(PARAM, k))) for k in range(function.dim(PARAM))]

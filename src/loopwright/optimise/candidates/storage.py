@@ -1,10 +1,10 @@
-"""Other storage to start from: temporaries with a cell for each iteration, matrices transposed.
+"""Changes storage before the search: expands temporaries, transposes matrices.
 
-expand(x, i, j)          loops that shared x are free to be distributed and exchanged
-rename(x, L)             a nest has an x of its own, which can be expanded along its loops
+expand(x, i, j)          loops that shared x can be distributed and interchanged
+rename(x, L)             a nest gets its own x, which can be expanded along its loops
 pack(A, S, transposed)   S reads along rows what it read down columns, n^2 copies for n^3 reads
-contract(x, 8, ring)     what a joined nest hands on from one row to the next stays in a cache
-split_sum(S)             a product and its addition are one operation, where sums may have another order
+contract(x, 8, ring)     intermediate rows of a fused nest stay in a cache split_sum(S)             a product
+and its addition become one operation, if reassociation is allowed
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ from loopwright.transform.suggest import handle_at
 from loopwright.transform.vectors import Position, pieces
 
 RINGS = (4, 8, 16)
-"""How many rows of an array take turns."""
+"""The number of rows of a ring buffer."""
 
 DEEP = 3
 """A statement in fewer loops reads no cell often enough to be worth a copy."""
 
 
 def expansions(plan: Plan) -> list[tuple[Step, ...]]:
-    """For each temporary: expanded along the innermost loop its statements share, along two, along all.
+    """Expand each temporary along the innermost loop its statements share, along two, along all.
 
-    First along the outermost alone: that loop can then go inside, and sums over the inner one stay in order.
+    First along only the outermost: that loop can then move inside, and sums over the inner one keep their
+    order.
     """
     found = []
     for array in plan.program.arrays:
@@ -49,7 +50,7 @@ def expansions(plan: Plan) -> list[tuple[Step, ...]]:
 
 
 def contractions(plan: Plan) -> list[tuple[Step, ...]]:
-    """For each array that is lost after the region and used in one nest alone: a scalar, or a few rows."""
+    """Contract each array that is not live-out and used in only one nest to a scalar, or a few rows."""
     return [
         (Step(Contract(array.name)), *(Step(Contract(array.name, rows, ring=True)) for rows in RINGS))
         for array in _handed_on(plan.program)
@@ -57,7 +58,7 @@ def contractions(plan: Plan) -> list[tuple[Step, ...]]:
 
 
 def rings(plan: Plan) -> Iterator[Script]:
-    """All of these arrays with few rows each, which take turns, without subscripts before that of the row."""
+    """Turn all of these arrays into ring buffers of few rows, without subscripts before that of the row."""
     arrays = [array for array in _handed_on(plan.program) if array.rank > 1]
     for rows in RINGS if arrays else ():
         yield tuple(step for array in arrays for step in _ring(array.name, array.rank - 2, rows))
@@ -70,13 +71,13 @@ def _ring(name: str, dropped: int, rows: int) -> Script:
 
 
 def _handed_on(program: Program) -> list[Array]:
-    """The arrays that are lost after the region, with all of their users in one nest."""
+    """The arrays that are not live-out, with all of their uses in one nest."""
     arrays = (array for array in program.arrays if array.rank and program.is_dead_after(array))
     return [array for array in arrays if len(set(map(_top, _users(program, array)))) == 1]
 
 
 def split_sums(plan: Plan) -> Script:
-    """Deep statements that add a sum, each as two that add its parts, in loops of their own.
+    """Split deep statements that add a sum into two that add its parts, in separate loops.
 
     x += a * b + c * d   -->   x += a * b;  x += c * d
     """
@@ -94,7 +95,7 @@ def split_sums(plan: Plan) -> Script:
 
 
 def renamings(plan: Plan) -> Iterator[Script]:
-    """A temporary that several nests share, for a deep one of them by itself, and expanded along its loops.
+    """Rename a temporary shared by several nests in a deep one of them, and expand it along its loops.
 
     rename(w, L), expand(w_S, i, j)
     """
@@ -122,7 +123,7 @@ def renamings(plan: Plan) -> Iterator[Script]:
 
 
 def _as_subscripts(users: Sequence[Statement], loops: tuple[str, ...]) -> tuple[str, ...]:
-    """The loops in the order in which they move an array that a temporary is set from, or goes to."""
+    """The loops in the order of the subscripts of an array that a temporary is loaded from or stored to."""
     for statement in users:
         for access in (*statement.writes, *statement.reads):
             rank = access.relation.dim(OUT)
@@ -146,12 +147,12 @@ def _users(program: Program, array: Array) -> list[Statement]:
 
 
 def _top(statement: Statement) -> int:
-    """The place of its outermost loop in the region."""
+    """The position of its outermost loop in the region."""
     return pieces(statement.schedule)[0][0][0]
 
 
 def is_set_first(program: Program, array: Array) -> bool:
-    """Whether the first statement with the array writes it without reading it."""
+    """Whether the first statement that accesses the array writes it without reading it."""
     users = _users(program, array)
     if not users:
         return False
@@ -160,7 +161,7 @@ def is_set_first(program: Program, array: Array) -> bool:
 
 
 def _shared_loops(program: Program, array: Array) -> tuple[str, ...]:
-    """The outermost loops, by name, around all statements with the array, if the last does not move it."""
+    """The outermost loops, by name, around all accesses to the array, if the last does not move it."""
     users = [one.iterators for one in _users(program, array)]
     count = 0
     while users and all(len(names) > count and names[count] == users[0][count] for names in users):
@@ -172,7 +173,7 @@ def _shared_loops(program: Program, array: Array) -> tuple[str, ...]:
 
 
 def _together(plan: Plan, array: Array) -> int:
-    """How many loops all statements with a scalar share; of one name, if there are cells for all of them."""
+    """The number of loops that all accesses to a scalar share; of one name, if there are cells for all."""
     loops = _shared_loops(plan.program, array)
     if loops and attempted(plan, Step(Expand(array.name, loops))) is None:
         places = [pieces(one.schedule)[0][0] for one in _users(plan.program, array)]
@@ -187,7 +188,7 @@ def _moves(accesses: tuple[Subscripts, ...], array: Array, loop: int) -> bool:
 
 
 def packings(plan: Plan) -> Iterator[Script]:
-    """Every matrix that deep statements read down a column while they write along a row, transposed.
+    """Pack every matrix that deep statements read down a column while they write along a row, transposed.
 
     Then those that they write themselves, a column at a time.
     """
@@ -219,7 +220,7 @@ def _own_columns(accesses: tuple[Subscripts, ...]) -> list[str]:
 
 
 def _handle(plan: Plan, statement: Statement) -> str | None:
-    """The statement's component, where it is in one piece."""
+    """The statement's component, if it has one piece."""
     places = [position for position, _ in pieces(statement.schedule)]
     return handle_at(plan, places[0]) if len(places) == 1 else None
 

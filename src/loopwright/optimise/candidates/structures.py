@@ -1,8 +1,8 @@
-"""Where the search starts: the ways in which the statements of a region may share loops.
+"""Generates the starting points of the search: ways in which the statements of a region share loops.
 
-As written; distributed; joined with neighbours; statements with fewer loops moved into those of the nest they
-stand in; the end of an iteration joined with the next one; blocks of a loop around everything; and what isl's
-scheduler proposes (`scheduler`).
+As written; distributed; fused with adjacent nests; statements with fewer loops sunk into those of their nest;
+the end of an iteration fused with the next one; blocks of a loop around everything; and the schedules of isl
+(`scheduler`).
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from loopwright.transform.suggest import NamedNest, ProposalKind, handles_at
 from loopwright.transform.vectors import Position, pieces
 
 WHOLE, BLOCK = 1 << 20, 120
-"""The size of a tile that holds every iteration of a loop, and of those inside it."""
+"""The size of a tile that contains every iteration of a loop, and of those inside it."""
 
 TILE = (64, 128)
-"""The tiles of two loops in which sums are pushed."""
+"""The tile sizes of two loops in which sums are pushed."""
 
 MOST = 9
-"""Nests with more statements than this are not moved together."""
+"""The most statements of a nest that are moved together."""
 
 
 def around(plan: Plan, setting: SearchContext) -> Iterator[tuple[Script, str]]:
-    """Starts made of a plan, with what each is."""
+    """Starting points derived from a plan, each with a description."""
     done = script_of(plan)
     yield from ((script, "neighbours joined") for script in fusions(plan, setting.dependences))
     yield from (((*done, *steps), "statements in another order") for steps in _exchanged(plan))
@@ -63,14 +63,14 @@ def around(plan: Plan, setting: SearchContext) -> Iterator[tuple[Script, str]]:
 
 
 def fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
-    """Neighbours in the same loops, the second one delayed where that is needed."""
+    """Fuse adjacent nests, the second one delayed if necessary."""
     for one in proposals(plan, dependences):
         if one.kind is ProposalKind.FUSION:
             yield (*script_of(plan), *_named_alike(plan, one.operations), *one.steps)
 
 
 def _named_alike(plan: Plan, operations: Sequence[ops.Operation]) -> Script:
-    """The loops of the second nest called as those of the first, where each name has another place there."""
+    """Reorder the loops of the second nest by the names of the first, if no name has the same place."""
     match operations[-1]:
         case ops.Fuse(targets=(one, two), common=int(common)):
             first, second = (plan.leaf(plan.component(name).first).loops[:common] for name in (one, two))
@@ -84,7 +84,7 @@ def _named_alike(plan: Plan, operations: Sequence[ops.Operation]) -> Script:
 
 
 def _exchanged(plan: Plan) -> Iterator[Script]:
-    """The statements of a body in loops of their own, with two exchanged that combine values in an array.
+    """Distribute the statements of a body, and swap two that combine values in an array.
 
     for j:  x[j] = max(x[j], x[j - 1]);  x[j] = max(x[j], 0)
         -->   for j: x[j] = max(x[j], 0);   for j: x[j] = max(x[j], x[j - 1])
@@ -111,7 +111,7 @@ def _exchanged(plan: Plan) -> Iterator[Script]:
 
 
 def _blocks(plan: Plan, nest: NamedNest) -> Iterator[Script]:
-    """Blocks of the second loop around the first one: what a block touches stays in the cache."""
+    """Put blocks of the second loop around the first one, so that the data of a block stay in the cache."""
     deepest = max((plan.leaf(position).loops for position in nest.component.positions), key=len)
     if len(nest.loops) == 1 and len(deepest) > 2:
         sizes = (LoopNumber(WHOLE, deepest[0]), LoopNumber(BLOCK, deepest[1]))
@@ -119,12 +119,12 @@ def _blocks(plan: Plan, nest: NamedNest) -> Iterator[Script]:
 
 
 def _turned(plan: Plan, nest: NamedNest, tile: tuple[int, ...] = ()) -> Iterator[Script]:
-    """The innermost loop of the last statement exchanged with the one that it shares with the others.
+    """Interchange the innermost loop of the last statement with the one that it shares with the rest.
 
     for j:  x[j];  for k < j: x[j] += x[k] a[k][j]   -->   for j:  x[j];  for k > j: x[k] += x[j] a[j][k]
 
     With a tile, in tiles of all loops that they share: rows that are read stay in a cache, and tiles on a
-    diagonal wait for no other on it.
+    diagonal are independent.
     """
     positions, shared = nest.component.positions, len(nest.loops)
     depths = [plan.leaf(position).depth for position in positions]
@@ -144,11 +144,11 @@ def _turned(plan: Plan, nest: NamedNest, tile: tuple[int, ...] = ()) -> Iterator
 
 
 def _along_rows(plan: Plan, nest: NamedNest) -> Iterator[Script]:
-    """Diagonals turned into rows: two shared loops over the subscripts of what is written, rows up or down.
+    """Turn diagonals into rows: two shared loops over the subscripts of the write, rows up or down.
 
     for l: for i: x[i][i + l] = ...   -->   for r = -n .. 0:  for c: x[-r][c] = ...
 
-    Statements share the rows, and each has its own loop over the columns.
+    Statements share the row loop, and each has its own loop over the columns.
     """
     positions, shared = nest.component.positions, len(nest.loops)
     names = handles_at(plan, positions)
@@ -173,7 +173,7 @@ def _along_rows(plan: Plan, nest: NamedNest) -> Iterator[Script]:
 
 
 def _written_cell(statement: Statement, loops: Sequence[str]) -> tuple[Formula, Formula] | None:
-    """The two subscripts of the one cell that is written, by the loops; None where they are not affine."""
+    """The two subscripts of the one cell that is written, by the loops; None if they are not affine."""
     (access, *others) = statement.writes
     if others or access.relation.dim(OUT) != 2 or statement.depth != len(loops):
         return None
@@ -183,7 +183,7 @@ def _written_cell(statement: Statement, loops: Sequence[str]) -> tuple[Formula, 
 
 
 def _rotated(plan: Plan, nest: NamedNest) -> Iterator[Script]:
-    """A loop at the end of a body an iteration later, joined with the first loop of the body.
+    """Delay a loop at the end of a body by an iteration, and fuse it with the first loop of the body.
 
     for k:  for i: s += y[i];  ...  for i: y[i] = z[i]
         -->   for k:  for i: { y[i] = z[i] (of the iteration before); s += y[i] }  ...
@@ -206,7 +206,7 @@ def _rotated(plan: Plan, nest: NamedNest) -> Iterator[Script]:
 
 
 def _embedded(plan: Plan, nest: NamedNest) -> Iterator[Script]:
-    """Statements before the innermost loops one iteration before their first, others after their last.
+    """Sink statements into the innermost loops, one iteration before their first or after their last.
 
     { [i] -> [i, j] : j = (least j) - 1 }   or   { [i] -> [i, j] : j = (largest j) + 1 }
     """

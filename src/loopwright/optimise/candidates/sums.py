@@ -1,23 +1,23 @@
-"""Sums kept in registers: rows times vectors of what a statement adds to, while the loop of the sum runs.
+"""Keeps sums in registers: tiles of rows times vectors of a statement's sums, during the loop of the sum.
 
     for kT, iT:       a block of A, in the second cache:  P = f * A[i][k]
       for jT:         a panel of B, in the first cache:   Q = B[k][j]
         for iT1:      rows times vectors, in registers:   T = C[i][j]
           for k:
-            for i:    written out
+            for i:    unrolled
               for v:  some vectors
                 T[i][v] += P[i][k] * Q[k][v]
           C[i][j] = T
 
-All three are copied into storage of their own, without gaps: compilers keep a tile in registers that no other
-access can meet, and panels that are read in order cost least.  Where several loops sum up, as in a layer of a
-network, or others are around the product, as over a batch, the loops of the sum are not cut:
+All three are copied into storage of their own, without gaps: compilers keep a tile in registers if no other
+access may alias it, and panels that are read in order cost least.  If several loops sum up, as in a layer of
+a network, or other loops are around the product, as over a batch, the loops of the sum are not tiled:
 
-    for n, y, xT:               what is read at one place of these loops is copied
+    for n, y, xT:               copy the cells read in one iteration of these loops
       for kT:                   rows times vectors, in registers
         for c, r, s, k, v:      T[k][v] += P[k][c][r][s] * Q[c][r][v + s]
 
-What fills no tile is split off first, so that there is no test in the tiles and little to prove.
+Partial tiles are split off first, so the tiles have no guards and short proofs.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import pieces
 
 SHAPES = 1
-"""Tiles of so many shapes are tried: three copies take long to judge."""
+"""The number of tile shapes to try: three copies take long to judge."""
 
 LOWEST = 3
-"""Rows of a tile at least: with fewer, registers are of little use, as where a vector holds two elements."""
+"""The least rows of a tile: with fewer, register tiles gain little, as with vectors of two elements."""
 
 COLUMN = "v"
-"""What the loop over the columns of a tile is called."""
+"""The name of the loop over the columns of a tile."""
 
 SPARE = 8
 """Registers that hold no sums: a row of the panel, and cells of the block."""
 
 SLOWER = 4
-"""So many times as long takes what fills no tile."""
+"""The assumed slowdown of partial tiles."""
 
 PANEL, BLOCK = 1.5, 0.375
 """The size of a panel in first caches, and of a block in second ones.
@@ -79,7 +79,7 @@ less often; a block that fills the second one meets panels there."""
 
 @dataclass(frozen=True)
 class _Sum:
-    """A product summed up: `row` moves the sum along its row, `rows` to other rows, `steps` not at all.
+    """A sum of products: `row` moves the sum along its row, `rows` to other rows, `steps` not at all.
 
     `panel` is the array that vectors are loaded from, `block` the one whose cells go with all of a row.
     """
@@ -100,9 +100,9 @@ class _Sum:
 
 
 def register_sums(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Of a perfect nest of one statement that sums up products: tiles of sums in registers.
+    """Scripts with register tiles for a perfect nest of one statement that sums products.
 
-    Not after nests that are blocked without copies: a script of both is judged from the other side.
+    Not after nests that are blocked without copies: such scripts are reached in the other order.
     """
     if not setting.copies or any(
         isinstance(one.step.operation, operations.UnrollAndJam) for one in plan.history
@@ -123,12 +123,12 @@ def register_sums(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterat
 
 
 def _is_box(plan: Plan, nest: NamedNest) -> bool:
-    """Whether no loop bounds another: tiles cut by a diagonal have many parts, and long proofs."""
+    """Whether no loop bounds another: tiles cut by a diagonal have many parts and long proofs."""
     return all(len(loops_in(bound)) <= 1 for bound in bounds_of(plan, nest.component, len(nest.loops)))
 
 
 def _sum(plan: Plan, nest: NamedNest, own: tuple[str, ...]) -> _Sum | None:
-    """None where the statement is no such sum."""
+    """The sum of the statement; None if it has another form."""
     (name,) = plan.statements_at(nest.component)
     statement = plan.program.statement(name)
     (write, *others), read = statement.writes, [one for one in statement.reads if one.relation.dim(OUT)]
@@ -173,7 +173,7 @@ def _sum(plan: Plan, nest: NamedNest, own: tuple[str, ...]) -> _Sum | None:
 
 
 def _shapes(plan: Plan, nest: NamedNest, found: _Sum, setting: SearchContext) -> list[tuple[int, int]]:
-    """Rows and columns of tiles, the best first: many operations for each load, and little left over.
+    """Rows and columns of tiles, the best first: many operations per load, and a small remainder.
 
     r v <= registers - spare,       operations per load = r v / (r + v),    divided by 1 + 4 (part left over)
     """
@@ -192,7 +192,7 @@ def _shapes(plan: Plan, nest: NamedNest, found: _Sum, setting: SearchContext) ->
 def _tile(
     plan: Plan, nest: NamedNest, found: _Sum, setting: SearchContext, rows: int, columns: int
 ) -> Script | None:
-    """The steps; None where the loops cannot be put into this order."""
+    """The steps of the tiling; None if the loops cannot be put into this order."""
     handle, row, high = nest.handle, found.row, found.rows
     is_cut = len(found.steps) == 1 and not found.around
     sizes, strip = {high: rows, row: columns}, Step(operations.StripMine(handle, high, rows))
@@ -231,9 +231,9 @@ def _tile(
 def _copied(
     plan: Plan, steps: Script, found: _Sum, handle: str, loops: tuple[str | None, str | None]
 ) -> Script:
-    """Block and panel copied, the first of them that is multiplied by a variable times that variable.
+    """Copy block and panel; the first that is multiplied by a variable is scaled by it.
 
-    Of an array that is both, the panel is what the inner loops come back to.
+    For an array that is both, the panel is the part that the inner loops reuse.
     """
     is_same = found.block == found.panel
     block = operations.Pack(found.block, handle, loops[0])
@@ -248,9 +248,9 @@ def _copied(
 def _sizes(
     plan: Plan, nest: NamedNest, found: _Sum, setting: SearchContext, rows: int, columns: int
 ) -> tuple[int, int]:
-    """Steps that a panel has, as many as leave no rest if any do, and rows that a block has.
+    """The steps of a panel, preferably without remainder, and the rows of a block.
 
-    Threads have as many blocks each.
+    All threads get the same number of blocks.
 
     A panel is not on the stack: there compilers do not keep the sums in registers.
     """

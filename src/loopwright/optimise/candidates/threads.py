@@ -1,7 +1,7 @@
-"""Scripts for several threads: the best for one thread, with parallel loops.
+"""Derives scripts for several threads from the best for one thread, by parallel loops.
 
-Of tiles that are as large as a cache there are few: of five, two threads have three and two.  Smaller ones
-give threads even parts of a loop over tiles:
+Tiles as large as a cache are few: of five, two threads get three and two.  Smaller ones divide a loop over
+tiles evenly:
 
     for jT < 5, parallel: ...   -->   for jT < 20, parallel: ...
 """
@@ -37,26 +37,26 @@ from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import Position, padded_position
 
 SEQUENTIAL, SHARED = (0.35, 0.8), (0.6, 1.0)
-"""The parts of the time after which parallel loops are tried, twice, and after which no more are."""
+"""The parts of the time at which parallel loops are first and again tried, and at which that stops."""
 
 CHOICES, ENOUGH = 3, 0.95
-"""So many parallel loops of a nest are compared; none after one that saves this part of what threads can."""
+"""The number of parallel loops of a nest to compare; one that saves this part of the maximum ends it."""
 
 SMALL = 0.001
-"""What may seem to be lost in a nest that hardly seems to run."""
+"""The tolerated estimated slowdown of a nest whose estimated execution count is near 0."""
 
 SELDOM = 200
-"""Threads that wait for each other no more than about so many times wait seldom."""
+"""The number of synchronisations of threads up to which they count as rare."""
 
 DEARER = 1.2
-"""Parts for threads may take so much longer on one thread than the whole."""
+"""The tolerated slowdown of parts for threads on one thread."""
 
 WORTH = 0.005
-"""Threads do not share a nest with a smaller part of the cycles."""
+"""The least part of the cycles for a nest to be parallelised."""
 
 
 def ends(judge: Judge) -> Iterator[float]:
-    """When each part of a search ends: scripts of one thread, of several, of one, of several."""
+    """The ends of the parts of a search: scripts for one thread, several, one, several."""
     begun, end = judge.clock(), judge.deadline
     for alone, shared in zip(SEQUENTIAL, SHARED, strict=True):
         yield end if judge.threads == 1 else begun + alone * (end - begun)
@@ -64,19 +64,19 @@ def ends(judge: Judge) -> Iterator[float]:
 
 
 def parallelise(judge: Judge, count: int) -> None:
-    """The outermost nests of the best scripts, each with the first parallel loop that is legal.
+    """Give the outermost nests of the best scripts their first legal parallel loop each.
 
-    What takes longest is first.  Where the outermost loop can be none, as that over the steps of a stencil,
-    the nests inside it.  For one thread nothing is done.
+    The costliest nest is first.  If the outermost loop cannot be parallel, as over the steps of a stencil,
+    the nests inside it are tried.  For one thread nothing is done.
     """
     for one in _alone(judge, count) if judge.threads > 1 else ():
         list(shared_by_threads(judge, one))
 
 
 def shared_by_threads(judge: Judge, one: Estimated) -> Iterator[Estimated]:
-    """A script with parallel loops where threads seldom wait for each other, in parts, and in all nests.
+    """A script with parallel loops with rare synchronisation, in parts, and in all nests.
 
-    What one thread does alone in a strip is less in strips that are half as long.
+    The sequential work of a strip is smaller in strips half as long.
     """
     if (seldom := among_threads(judge, one, SELDOM)) is not one:
         yield seldom
@@ -90,10 +90,10 @@ def shared_by_threads(judge: Judge, one: Estimated) -> Iterator[Estimated]:
 
 
 def among_threads(judge: Judge, one: Estimated, most: int = MANY) -> Estimated:
-    """A script with parallel loops in its outermost nests, where some are legal and save something.
+    """A script with parallel loops in its outermost nests, where they are legal and save time.
 
-    Loops that run more than `most` times are left to one thread: what it has in its cache the others would
-    have to fetch each time, which the model does not count.
+    Loops that execute more than `most` times stay sequential: other threads would have to fetch the data in
+    one thread's cache each time, which the model does not count.
     """
     now, tried = one, set[tuple[str, ...]]()
     while (nest := _next(now, tried)) is not None:
@@ -104,9 +104,9 @@ def among_threads(judge: Judge, one: Estimated, most: int = MANY) -> Estimated:
 
 
 def _next(one: Estimated, tried: Set[tuple[str, ...]]) -> NamedNest | None:
-    """The nest that costs most of those that threads do not share and that were not tried.
+    """The costliest nest that is not parallel and was not tried.
 
-    They are looked for again after each step: a loop that is cut moves those after it.
+    The search repeats after each step, because splitting a loop moves those after it.
     """
     shared = {
         place
@@ -129,7 +129,7 @@ def _called(nest: NamedNest) -> tuple[str, ...]:
 
 
 def in_parts(judge: Judge, one: Estimated) -> Estimated | None:
-    """A script with a loop over parts around nests that cost much, where threads can share it; else None."""
+    """A script with a parallel loop over parts around costly nests, if possible; else None."""
     now = one
     for name in sorted(one.costly, key=lambda name: -one.cycles[name]):
         for script in parted(judge.plan, now.script, name, judge.setting):
@@ -142,7 +142,7 @@ def in_parts(judge: Judge, one: Estimated) -> Estimated | None:
 
 
 def _alone(judge: Judge, count: int) -> list[Estimated]:
-    """Of scripts for one thread the best whose tiles are not copied, which is judged soon, and the best."""
+    """The best script for one thread without copied tiles, which is quick to judge, and the best."""
     found = [one for one in judge.found() if not is_shared(one.script)]
     plain = [one for one in found if not tiles_copied(one.script)][:1]
     return [*plain, *(one for one in found[:count] if one not in plain)]
@@ -151,12 +151,12 @@ def _alone(judge: Judge, count: int) -> list[Estimated]:
 def _shared(
     judge: Judge, start: Estimated, places: tuple[Position, ...], origin: str, most: int
 ) -> Estimated | None:
-    """A script with a parallel loop in the nest at these places: the best of the first that save something,
-    or one before it that is nearly as good: later ones are longer.
+    """A script with a parallel loop in the nest at these places: the best of the first that save time, or an
+    earlier, shorter one that is nearly as good.
 
-    An outer loop with few iterations, as over tiles, is not shared as evenly as one inside of it, or as one
-    over smaller tiles.
-    What seems not to run in the middle of loops, as what tiles leave over, is shared though it saves nothing.
+    An outer loop with few iterations, as over tiles, is not divided as evenly as an inner one, or one over
+    smaller tiles. Statements that do not execute in the middle of loops, such as the remainder of tiles, are
+    parallelised without estimated savings.
     """
     here = {padded_position(place, start.plan.loops) for place in places}
     nest = next((one for one in targets(start.plan) if set(one.component.positions) == here), None)
@@ -192,7 +192,7 @@ def _shared(
 
 
 def _runs(judge: Judge, start: Estimated, nest: NamedNest, script: Script) -> int:
-    """How often the parallel loop at the end of a script runs: once where it was moved outside."""
+    """How often the parallel loop at the end of a script is entered: once if it was moved outside."""
     match script[-1].operation:
         case Parallelize(loops=(loop,)) if loop in nest.loops:
             around = nest.loops[: nest.loops.index(loop)]
@@ -202,9 +202,9 @@ def _runs(judge: Judge, start: Estimated, nest: NamedNest, script: Script) -> in
 
 
 def _saves(judge: Judge, start: Estimated, after: Estimated) -> bool:
-    """Whether threads save something, beside the same loops on one thread where these were cut first.
+    """Whether threads save time, compared with the same loops on one thread if these were split first.
 
-    The parts of a loop that is cut may seem to take longer than the whole: its middle is not like its ends.
+    The parts of a split loop may have a larger estimate than the whole: its middle is not representative.
     """
     if after.total < (1 - SMALL) * start.total:
         return True
@@ -217,19 +217,19 @@ def _saves(judge: Judge, start: Estimated, after: Estimated) -> bool:
 
 
 def _shareable(judge: Judge, start: Estimated, nest: Component) -> float:
-    """The cycles that threads save at most."""
+    """An upper bound on the cycles that threads can save."""
     return start.cost_of(nest) * (1 - 1 / judge.threads)
 
 
 EVEN = 8
-"""Iterations that each thread has at least of a loop that is shared evenly enough."""
+"""The least iterations per thread of a loop that is divided evenly enough."""
 
 SMALLEST = 16
-"""Iterations that a tile has at least."""
+"""The least iterations of a tile."""
 
 
 def finer_tiles(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """The script with smaller tiles in the nest, and their loop parallel; the outermost loop first.
+    """The script with smaller tiles in the nest, and a parallel loop over them; the outermost loop first.
 
     Tiles that share a loop have the same size, before and after.
     """
@@ -247,13 +247,13 @@ def finer_tiles(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator
 
 
 SIDE = 40
-"""Iterations of each side of tiles of which those on the diagonal come first."""
+"""The side of square tiles of which those on the diagonal come first."""
 
 
 def after_diagonal(judge: Judge, start: Estimated, nest: NamedNest) -> Iterator[Script]:
-    """The script with square tiles in place of skewed ones, those after the diagonal shared.
+    """The script with square tiles in place of skewed ones, with those after the diagonal parallel.
 
-    In a factorisation the columns after a block wait for the block, and not for each other:
+    In a factorisation the columns after a block depend on the block, but not on each other:
 
         for k:  for j > k:  ...   -->   for kT:  the tile jT = kT;   for jT > kT, parallel:  for k:  for j
     """
@@ -280,7 +280,7 @@ def _after_diagonal(judge: Judge, script: Script, nest: NamedNest) -> Iterator[S
 
 
 def _divided(plan: Plan, nest: NamedNest, loop: str, factor: int) -> Script | None:
-    """The script with tiles of the loop so many times as small; None where there are none, or too small."""
+    """The script with the tiles of the loop divided by a factor; None if there are none, or too small."""
     inside = set(plan.statements_at(nest.component))
     script, found = list(script_of(plan)), False
     for place, step in enumerate(script):
@@ -303,7 +303,7 @@ def _is_inside(plan: Plan, handle: str, names: set[str]) -> bool:
 
 
 def _smaller(size: LoopNumber, loop: str, factor: int) -> LoopNumber | None:
-    """The size, divided where the loop is the one over its tiles; None where it would be too small."""
+    """The size, divided if the loop is the one over its tiles; None if it would be too small."""
     if size.loop is None or f"{size.loop}T" != loop:
         return size
     number, rest = divmod(size.number, factor)

@@ -1,4 +1,4 @@
-"""Blocks of iterations: tiles that stay in a cache, register tiles, and what fills none of them apart."""
+"""Blocks iterations: cache tiles, register tiles, and separate loops for the remainder."""
 
 from __future__ import annotations
 
@@ -37,38 +37,39 @@ from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 
 REGISTER_BLOCKS = ((8, 4), (4, 4), (4, 2))
-"""How many iterations of two loops are written out, the outer one first; the first block is the usual one."""
+"""The unroll factors of two loops, the outer one first; the first block is the usual one."""
 
 SLANTED = (6, 4)
-"""How many of one loop, where each waits for the one before."""
+"""The unroll factors of one loop whose iterations depend on the previous one."""
 
 REGISTER_ROWS = (8, 4)
-"""How many of one loop."""
+"""The unroll factors of one loop."""
 
 STRIPS = (64, 16)
-"""How many iterations of an outer loop go together through the loop inside it."""
+"""The unroll-and-jam factors of an outer loop."""
 
 MOST = 6
 """A nest with more statements than this is not tiled with a skew, or in hexagons."""
 
 ROWS = {3: ((20, 20), (8, 8), (40, 40)), 4: ((8, 16, 32), (20, 20, 20), (8, 8, 8), (8, 8, 160))}
-"""Sizes of slanted tiles whose rows stay whole, by the number of loops."""
+"""Sizes of skewed tiles with whole rows, by the number of loops."""
 
 SHORT = 7
-"""Loops of so few iterations are written out whole."""
+"""The largest trip count for complete unrolling."""
 
 TAPPED = ((2, 2), (4, 2), (4, 1), (1, 4), (1, 1))
-"""How many iterations of two loops go with the written-out ones."""
+"""The unroll factors of two loops around completely unrolled ones."""
 
 WIDTH, SQUARE = 256, 32
-"""The sizes of tiles along the innermost loop, and of those that are the same in all loops."""
+"""The tile sizes along the innermost loop, and those of tiles with equal sides."""
 
 ELEMENT = 8
-"""Bytes of the elements tiles are made for."""
+"""The element size in bytes that tiles are designed for."""
 
 
 def blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Of a perfect nest of one statement: whole register blocks apart, in tiles for a cache, written out."""
+    """Scripts for a perfect nest of one statement: full register blocks separate, in cache tiles,
+    unrolled."""
     own = own_loops(plan, nest)
     if not is_perfect(plan, nest) or not is_single(nest) or len(own) < 2 or is_tiled(plan, nest):
         return
@@ -88,9 +89,9 @@ def blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scr
 
 
 def _sums_together(plan: Plan, nest: NamedNest, outer: Sequence[str]) -> Iterator[Script]:
-    """Of sums over several loops: iterations of the two innermost others, which have sums of their own.
+    """For sums over several loops: unroll the two innermost other loops, whose iterations have separate sums.
 
-    Those of the loops that a sum goes over take its terms in another order.
+    Unrolling the loops of the sum would change the order of its terms.
     """
     writing = [loop for loop in outer if moves_writes(plan, nest.component, nest.loops.index(loop))]
     if writing and writing[-2:] != list(outer[-2:]):
@@ -100,7 +101,7 @@ def _sums_together(plan: Plan, nest: NamedNest, outer: Sequence[str]) -> Iterato
 
 
 def partly_blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Of a nest that is not blocked yet: rows written out, or tiles alone."""
+    """For a nest that is not blocked yet: unrolled rows, or only tiles."""
     own = own_loops(plan, nest)
     if not is_perfect(plan, nest) or not is_single(nest) or len(own) < 2 or is_tiled(plan, nest):
         return
@@ -111,7 +112,7 @@ def partly_blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Itera
 
 
 def with_short_loops(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Of a nest with short loops, as over the taps of a filter: these written out, with rows next to them.
+    """For a nest with short loops, as over the taps of a filter: unroll these, with adjacent rows.
 
     for y, x, r < 3, s < 3   -->   for y by 2, x:  the 3 x 3 taps of two rows, which share what they load
     """
@@ -140,7 +141,7 @@ def with_short_loops(plan: Plan, nest: NamedNest, setting: SearchContext) -> Ite
 
 
 def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) -> Iterator[Script]:
-    """Strips of the first loop, in each of them what is near the diagonal apart from the whole blocks.
+    """Strips of the first loop, each with the iterations near the diagonal separate from the whole blocks.
 
     for k > i:  near: k in the strip of i, first;  far: whole blocks;  the rest after them
     """
@@ -167,9 +168,9 @@ def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) 
 
 
 def _by_the_diagonal(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...], split: Script) -> Script:
-    """What whole blocks leave over along a diagonal, written out by the loops that it does not bound.
+    """The remainder of whole blocks along a diagonal, unrolled by the loops that it does not bound.
 
-    There innermost loops are short: entered once for several iterations of another loop, they cost less.
+    There innermost loops are short: entering them once for several iterations of another loop costs less.
     """
     component = plan.component(nest.handle)
     sizes = {one.loop: one.number for one in factors if one.loop is not None}
@@ -192,7 +193,7 @@ def _by_the_diagonal(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...
 
 
 def cache_tiles(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Tiles of a nest of several statements: of the two innermost loops, skewed, or strips of the first."""
+    """Tiles for a nest of several statements: of the two innermost loops, skewed, or strips of the first."""
     own = own_loops(plan, nest)
     if is_tiled(plan, nest):
         return
@@ -224,7 +225,7 @@ def _flat_tiles(plan: Plan, nest: NamedNest, loops: Sequence[str], machine: Mach
 
 
 def _is_turned(plan: Plan, nest: NamedNest, inner: str) -> bool:
-    """Whether the innermost loop goes down a column, as one side of a transposed copy does."""
+    """Whether the innermost loop goes down a column, as in one side of a transposed copy."""
     smooth, every = in_their_rows(plan, nest.component, nest.loops.index(inner))
     return smooth < every
 
@@ -238,9 +239,9 @@ def _strips(nest: NamedNest) -> Iterator[Script]:
 
 
 def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
-    """Time steps on a part that stays in a cache: all loops, or all but the innermost, which stays whole.
+    """Several time steps on a part that stays in a cache: tiles of all loops, or all but the innermost.
 
-    Whether there is a skew does not depend on the sizes, and is asked once.
+    The existence of a skew does not depend on the sizes, and is tested once.
     """
     deepest = max((plan.leaf(position).loops for position in nest.component.positions), key=len)
     if len(nest.component.positions) > MOST:
@@ -263,7 +264,7 @@ def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
 
 
 def registers(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Iterations of the loops around the innermost one of several statements, written out in it."""
+    """Unroll-and-jam of the loops around the innermost one of several statements."""
     deepest = max(plan.leaf(position).depth for position in nest.component.positions)
     own = own_loops(plan, nest)
     outer = [name for name in nest.loops[: deepest - 1] if name in own]
@@ -271,14 +272,14 @@ def registers(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[S
         return
     if is_perfect(plan, nest) and is_single(nest) and not is_tiled(plan, nest):
         return
-    if is_tiled(plan, nest) and len(own) > 2:  # many loops with many guards, which take long to make
+    if is_tiled(plan, nest) and len(own) > 2:  # many loops with many guards, which take long to generate
         return
     for factors in (*_blocks(outer), *_rows(plan, nest, outer)):
         yield (*script_of(plan), *nest.definition, Step(operations.UnrollAndJam(nest.handle, factors)))
 
 
 def slanted(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Rows that wait for the one above, written out together, each some points later than that."""
+    """Unroll rows that depend on the one above, each delayed by some points."""
     outer = [name for name in nest.loops[:-1] if name in own_loops(plan, nest)]
     if not outer or not is_perfect(plan, nest) or is_tiled(plan, nest):
         return
@@ -299,7 +300,7 @@ def _blocks(outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
 def _rows(plan: Plan, nest: NamedNest, outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
     """For one of these: of the two innermost ones, or of two others that move what is written.
 
-    Iterations of the others add to cells of their own: they wait together, and share what they read.
+    Iterations of the other loops add to cells of their own: their latencies overlap, and they share loads.
     """
     writing = [loop for loop in outer[:-2] if moves_writes(plan, nest.component, nest.loops.index(loop))]
     for factor in REGISTER_ROWS:
@@ -307,16 +308,16 @@ def _rows(plan: Plan, nest: NamedNest, outer: Sequence[str]) -> Iterator[tuple[L
 
 
 TIMED = {2: ((64, 1024), (32, 256)), 3: ((8, 32), (16, 16)), 4: ((4, 8),)}
-"""Steps, and rows or cells of the first of them, by the number of loops; the loops inside stay whole."""
+"""Steps, and rows or cells of the first of them, by the number of loops; inner loops stay whole."""
 
 
 def hexagons(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Tiles of time steps that grow and then shrink: threads share those of a phase, which are independent.
+    """Tiles of time steps that grow and then shrink: those of a phase are independent, so threads share them.
 
     for t:  S over i;  R over i   -->   for tT:  for iT: tiles of the first phase;  for iT: of the second
 
-    Of a loop over steps around several nests over the same loops, where there are threads for the tiles.
-    For one thread slanted tiles do as well, and are judged sooner.
+    This applies to a loop over steps around several nests over the same loops, if there are several threads.
+    For one thread skewed tiles are as good, and quicker to judge.
     """
     if setting.threads == 1:
         return

@@ -1,1 +1,1 @@
-"""Programs timed on the workers of a Dask scheduler."""
+"""Times programs on the workers of a Dask scheduler."""

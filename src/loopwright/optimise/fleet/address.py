@@ -1,7 +1,7 @@
 """The address of a Dask scheduler, and connections to it.
 
-Dask runs whatever it is sent.  So a connection is encrypted and both sides are known to each other (TLS), or
-it does not leave the machine.
+Dask executes any code it receives.  So a connection is encrypted and authenticated on both sides (TLS), or
+local to the machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 
 CONNECTING = 10.0
-"""Seconds in which the scheduler has to answer."""
+"""The time limit in seconds for an answer of the scheduler."""
 
 TLS = (
     "start scheduler and workers with certificates (--protocol tls --tls-ca-file --tls-cert --tls-key), and "
@@ -27,7 +27,7 @@ TLS = (
 
 @dataclass(frozen=True)
 class Scheduler:
-    """Where a fleet is asked for: the scheduler's address, and for `tls://` three files in PEM format."""
+    """The location of a fleet: the scheduler's address, and for `tls://` three files in PEM format."""
 
     address: str
     authority: str = ""
@@ -36,7 +36,8 @@ class Scheduler:
 
 
 def refuse_open(scheduler: Scheduler) -> None:
-    """Raise for an address to which others could connect, or whose answers others could give."""
+    """Raise for an address to which other users could connect, or where they could impersonate the
+    scheduler."""
     if scheduler.address.startswith("tls://"):
         if not (scheduler.authority and scheduler.certificate and scheduler.key):
             message = "a tls:// address needs certificates that authenticate both sides"
@@ -52,7 +53,7 @@ def refuse_open(scheduler: Scheduler) -> None:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether only processes of this machine can be there."""
+    """Whether the address is local to this machine."""
     try:
         host = urlsplit(address).hostname or ""
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -61,7 +62,7 @@ def is_loopback(address: str) -> bool:
 
 
 def demand_dask() -> None:
-    """Raise where Dask is not installed."""
+    """Raise if Dask is not installed."""
     if find_spec("distributed") is None:
         hint = "pip install 'loopwright[fleet]'"
         raise BadInput(Code.MISSING_PART, "--on needs distributed", hint=hint)
@@ -71,7 +72,7 @@ def demand_dask() -> None:
 def connected(scheduler: Scheduler, patience: float = CONNECTING) -> Iterator[Any]:
     """A client of the scheduler.
 
-    It has a thread of its own, so none is left when this process forks to prove something.
+    It has its own thread, so it is closed before this process forks for a proof.
     """
     from distributed import Client
     from distributed.security import Security

@@ -1,7 +1,7 @@
-"""Everything that another machine needs to try scripts for a file: its text, its headers, how it is compiled.
+"""Everything another machine needs to try scripts for a file: its source, headers and compiler options.
 
 The files are unpacked under a folder of the other machine, each at its path; options that name a folder or a
-file of them name the unpacked one.
+file are changed to the unpacked one.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from loopwright.source import STANDARD, Source, Span
 from loopwright.transform import plan_of
 
 UNHURRIED = 600.0
-"""Seconds on the clock that a worker has for a text."""
+"""The wall-clock limit in seconds of a worker for a source."""
 
 LINKED = (".c", ".o", ".a", ".so")
-"""The ends of files that a compiler's options may name."""
+"""The suffixes of files that compiler options may name."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Parcel:
     request: Request
     runner: TrialRunner
     compiler: str
-    """The name of the compiler, which every machine looks for itself."""
+    """The name of the compiler, which each machine looks up itself."""
     files: tuple[tuple[str, bytes], ...]
 
     @property
     def digest(self) -> str:
-        """Of all that decides what is timed, and of the code that makes programs of scripts."""
+        """The digest of everything that affects timings, including the code that generates programs."""
         asked, runner = self.request, self.runner
         read = asked.reading
         options = (read.pure, read.assume, asked.openmp, asked.allow_reassociation, read.compiled.arguments)
@@ -56,7 +56,7 @@ class Parcel:
 
 
 def packed(source: Source, request: Request, runner: TrialRunner) -> Parcel:
-    """The file with the headers and files that the compiler takes besides, but for those of the system."""
+    """The file with the headers and files that the compiler also reads, except system files."""
     compiled = request.reading.compiled.for_file(source.path)
     compiled = replace(compiled, arguments=tuple(map(_absolute, compiled.arguments)))
     runner = replace(runner, flags=tuple(map(_absolute, runner.flags)))
@@ -73,7 +73,7 @@ def packed(source: Source, request: Request, runner: TrialRunner) -> Parcel:
 
 
 _OPTION = re.compile(r"(?P<option>-[IL])?(?P<path>.*)", re.DOTALL)
-"""A word of a command line that may name a file or a folder: `-Iinclude`, `include`, `main.c`."""
+"""An argument of a command line that may name a file or a folder: `-Iinclude`, `include`, `main.c`."""
 
 
 def _absolute(word: str) -> str:
@@ -84,7 +84,7 @@ def _absolute(word: str) -> str:
 
 
 def _headers(runner: TrialRunner, source: Source, arguments: Sequence[str]) -> list[str]:
-    """The files that the text includes, by the compiler's own list of what a program depends on."""
+    """The files that the source includes, by the compiler's list of dependencies."""
     file = runner.folder / "packed.c"
     file.write_bytes(source.encode())
     words = [one for one in (*arguments, *runner.flags) if not one.endswith((".o", ".a", ".so"))]
@@ -103,8 +103,8 @@ def _headers(runner: TrialRunner, source: Source, arguments: Sequence[str]) -> l
 def unpacked(parcel: Parcel, root: Path) -> Workshop:
     """The workshop for a parcel on this machine, in a folder of its own.
 
-    It asks no other prover, and writes no proofs: those are for the result.  Whoever sent the parcel looks at
-    the clock; here only processor time counts, so that a busy worker answers like an idle one.
+    It uses no external prover, and writes no proofs: those are for the result.  The sender checks the
+    wall-clock time; here only processor time counts, so that a busy worker answers like an idle one.
     """
     for path, content in parcel.files:
         file = _under(root, path)
@@ -135,12 +135,12 @@ def unpacked(parcel: Parcel, root: Path) -> Workshop:
 
 
 def _under(root: Path, path: str) -> Path:
-    """Where a file is unpacked; its path is absolute, and has no `..` in it."""
+    """The path at which a file is unpacked; its own path is absolute and has no `..`."""
     return root / "files" / os.path.normpath(path).lstrip("/")
 
 
 def _moved(word: str, places: set[str], root: Path) -> str:
-    """The option with the unpacked place in it, where it names one."""
+    """The option with the unpacked path, if it names one."""
     parts = _OPTION.fullmatch(word)
     if parts is None or parts["path"] not in places:
         return word

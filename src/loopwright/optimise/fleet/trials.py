@@ -1,10 +1,10 @@
-"""`Trials` on many machines: texts are made and proved on any worker, a worker times one program at a time.
+"""`Trials` on many machines: any worker generates and proves sources, and times one program at a time.
 
     Task --MakeText--> text --TimeText, on a worker of the site--> Timed --Prove--> Judged
 
-Dask gives the work of a worker that dies to another one, and work to those that come later.
+Dask reassigns the work of a worker that dies, and gives work to those that join later.
 
-First come the workers of a Dask scheduler: what they are, for which one searches, what each is given to do.
+The workers of a Dask scheduler come first: their kinds, the site of the search, and their resources.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from loopwright.run.timing import Times
 
 @dataclass(frozen=True)
 class FleetMember:
-    """A worker: what it is, and how many threads it has."""
+    """A worker: its machine kind and number of threads."""
 
     site: MachineKind
     machine: Machine
@@ -49,17 +49,17 @@ class FleetMember:
 
 @dataclass(frozen=True)
 class Fleet:
-    """The workers of a scheduler; what is searched for is a program for those at `site`."""
+    """The workers of a scheduler; the search is for those at `site`."""
 
     scheduler: Scheduler
     site: MachineKind
     machine: Machine
     room: int
-    """How many tasks are under way at a time."""
+    """The number of concurrent tasks."""
 
 
 def assembled(scheduler: Scheduler, compiler: Compiler) -> Fleet:
-    """The workers that answer now; those of this machine's kind are searched for, if there are any."""
+    """The workers that answer now; the search is for those of this machine's kind, if there are any."""
     refuse_open(scheduler)
     with connected(scheduler) as client:
         for address in client.nthreads():
@@ -99,7 +99,7 @@ def _checked(address: str, found: FleetMember | BaseException) -> FleetMember:
 
 
 def needs(work: Work, site: MachineKind) -> dict[str, int]:
-    """Dask's resources for some work: a worker makes as many texts as it has threads, and times one."""
+    """Dask's resources for a task: a worker generates one source per thread, and times one at a time."""
     match work:
         case MakeText() | Prove():
             return {_making(own_code()): 1}
@@ -118,7 +118,7 @@ def _timing(site: MachineKind, code: str) -> str:
 
 
 class Membership(WorkerPlugin):  # type: ignore[misc]
-    """Gives each worker, those that come later too, the resources that work needs."""
+    """Gives each worker, including later ones, the resources of tasks."""
 
     def __init__(self, compiler: str, code: str) -> None:
         self.name = f"loopwright {compiler} {code[:16]}"
@@ -126,7 +126,8 @@ class Membership(WorkerPlugin):  # type: ignore[misc]
         self.code = code
 
     async def setup(self, worker: Any) -> None:
-        """A worker with another version of Loopwright, or without the compiler, is given nothing."""
+        """Set the resources; none for a worker with another version of Loopwright, or without the
+        compiler."""
         member = described(self.compiler, worker)
         if member.code == self.code:
             resources = {_making(self.code): member.threads, _timing(member.site, self.code): 1}
@@ -134,13 +135,13 @@ class Membership(WorkerPlugin):  # type: ignore[misc]
 
 
 def described(compiler: str, dask_worker: Any) -> FleetMember:
-    """What the worker is that this runs on; Dask gives the second argument."""
+    """Describe the worker that this runs on; Dask passes the second argument."""
     site = this_site(find_compiler(compiler))
     return FleetMember(site, this_machine(), dask_worker.state.nthreads, own_code())
 
 
 PROVING = 120.0
-"""Seconds that a worker may take to prove a script whole."""
+"""The time limit in seconds of a worker for the complete proof of a script."""
 
 LATER = -1
 """The priority of proofs: they wait for trials."""
@@ -148,7 +149,7 @@ LATER = -1
 
 @dataclass
 class TrialsOnFleet:
-    """`Trials` by the workers of a fleet; a text whose time is known is not run again."""
+    """`Trials` by the workers of a fleet; a source whose time is known is not run again."""
 
     fleet: Fleet
     parcel: Parcel
@@ -163,7 +164,7 @@ class TrialsOnFleet:
         return cast(tuple[Times, Times], self.answer(CompareTask(text, seconds)))
 
     def answer(self, work: Work) -> object:
-        """What a worker says to some work; what it refuses is raised."""
+        """Return a worker's answer to a task; its refusal is raised."""
         with connected(self.fleet.scheduler) as client:
             future = self._sent(client, work)
             try:
@@ -175,7 +176,7 @@ class TrialsOnFleet:
         return answer
 
     def _sent(self, client: Any, work: Work) -> Any:
-        """The future of some work; what it needs decides who does it."""
+        """Send a task and return its future; its resources determine the worker."""
         return client.submit(
             performed,
             self.parcel,
@@ -186,7 +187,7 @@ class TrialsOnFleet:
         )
 
     def outcomes(self, tasks: Iterator[Task], until: float) -> Iterator[Timed | Judged]:
-        """Work is sent while there is room for it; what is not done at the end, proofs too, is left."""
+        """Send tasks while there is room; unfinished ones, including proofs, are abandoned at the end."""
         with connected(self.fleet.scheduler) as client:
             pending: dict[Any, tuple[Task, Work]] = {}
             while time.monotonic() < until:
@@ -212,7 +213,7 @@ class TrialsOnFleet:
         return MakeText(task.script) if text is None else TimeText(text, task.best, task.again)
 
     def _followed(self, task: Task, work: Work, answer: object) -> Iterator[Timed | Judged | Work]:
-        """What is known by an answer, and what is to be done next; nothing where the workers died of it."""
+        """The outcome of an answer, and the next task; nothing if the workers died of it."""
         script = task.script
         if isinstance(answer, LoopwrightError):
             yield Timed(script, None, answer.diagnostic.message)
@@ -234,7 +235,7 @@ class TrialsOnFleet:
 
 
 def _done(pending: dict[Any, tuple[Task, Work]], left: float) -> list[Any]:
-    """The futures that are done, of which there is one at least unless the time is over."""
+    """Wait for the futures that are done, at least one unless the time is over."""
     from distributed import wait
 
     try:

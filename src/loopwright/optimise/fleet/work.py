@@ -1,8 +1,8 @@
-"""Work for a worker of a fleet, as values, and the process that does it: one for each thread of the worker.
+"""Tasks of a worker of a fleet, as values, and the process that executes them, one per thread of the worker.
 
-isl knows no threads, the processor time of programs is that of all children of a process, and a process that
-is forked from a worker would keep its connections open when it dies.  So a thread of the worker sends its
-work to a process that it started, which ends when the worker does.
+isl is not thread-safe, the processor time of programs is that of all children of a process, and a process
+forked from a worker would keep its connections open when it dies.  So each thread of the worker sends its
+tasks to a process that it started, which ends with the worker.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from loopwright.optimise.timing.workshop import Workshop
 
 @dataclass(frozen=True)
 class MakeText:
-    """The C file that a script makes."""
+    """Generate the C file of a script."""
 
     script: Script
 
 
 @dataclass(frozen=True)
 class TimeText:
-    """The seconds of a C file."""
+    """Time a C file in seconds."""
 
     text: str
     best: float
@@ -41,7 +41,7 @@ class TimeText:
 
 @dataclass(frozen=True)
 class Prove:
-    """Whether a script can be proved whole."""
+    """Test whether a script can be proved completely."""
 
     script: Script
     seconds: float
@@ -49,12 +49,12 @@ class Prove:
 
 @dataclass(frozen=True)
 class TimeOriginal:
-    """The seconds of the file as it is."""
+    """Time the original file in seconds."""
 
 
 @dataclass(frozen=True)
 class CompareTask:
-    """The times of the file as it is and of another text, in turns, in about so many `seconds`."""
+    """Time the original file and another source alternately, in about so many `seconds`."""
 
     text: str
     seconds: float
@@ -67,7 +67,7 @@ PROCESS = (sys.executable, "-c", "from loopwright.optimise.fleet.work import mai
 
 
 class _Own(threading.local):
-    """What each thread has for itself: the process that works for it, once it is started."""
+    """Thread-local state: the process that works for the thread, once it is started."""
 
     process: subprocess.Popen[bytes] | None = None
 
@@ -76,7 +76,7 @@ _own = _Own()
 
 
 def performed(parcel: Parcel, work: Work) -> object:
-    """What comes of some work; an error of ours is an answer too."""
+    """Execute a task and return its result; our own errors are results too."""
     process = _own.process
     if process is None:
         process = _own.process = subprocess.Popen(PROCESS, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -96,7 +96,7 @@ def _send(pipe: BinaryIO, value: object) -> None:
 
 
 def main() -> None:
-    """The process of a thread: takes work from standard input until it ends, and answers."""
+    """The main function of the process: reads tasks from standard input until its end, and answers."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     shops: dict[str, Workshop] = {}
