@@ -1,1 +1,1 @@
-"""From loops to program text."""
+"""Prints loops as source code."""

@@ -1,7 +1,7 @@
-"""LOOP programs as C, written the way a careful person writes it.
+"""Prints LOOP programs as C, as a careful programmer would write it.
 
-A body of one statement has no braces, unless an `else` could be read as belonging to another
-`if`; a block inside a block is written out in it.
+A body of one statement has no braces, unless an `else` could bind to another `if`; a nested block is merged
+into its parent.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Increment(Enum):
 
 
 class Braces(Enum):
-    """Where an opening brace stands."""
+    """The position of an opening brace."""
 
     SAME_LINE = "same line"
     OWN_LINE = "own line"
@@ -43,7 +43,7 @@ class Braces(Enum):
 
 @dataclass(frozen=True)
 class Handwriting:
-    """How loops are written; the iterators in `outside` are declared outside of the region."""
+    """The style of loops; the iterators in `outside` are declared outside the region."""
 
     indent: str = "  "
     increment: Increment = Increment.ADD
@@ -52,7 +52,7 @@ class Handwriting:
     outside: frozenset[str] = frozenset()
 
     def update(self, iterator: str, step: int) -> str:
-        """What a loop does to its iterator after each iteration."""
+        """The update of the iterator after each iteration."""
         sign = "+" if step > 0 else "-"
         if abs(step) == 1:
             return self.increment.value.format(iterator, sign)
@@ -65,14 +65,14 @@ def plain_call(call: Call) -> list[str]:
 
 
 def _commented(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
-    """A remark as a comment of one line, with nothing in it that ends or continues a comment."""
+    """A remark as a one-line comment, without anything that would end or continue a comment."""
     shown = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in str(remark))).strip()
     shown = re.sub(r"/(?=\*)|\*(?=/)", r"\g<0> ", shown).rstrip("\\/ ").strip()
     return [f"// {shown}", *lines] if shown else lines
 
 
 def _annotated(loop: For) -> list[str]:
-    """A pragma where there are clauses for one, else a comment."""
+    """A pragma if there are clauses for one, else a comment."""
     directive = pragma(loop)
     if directive is not None:
         return [directive]
@@ -97,7 +97,7 @@ def _never(remark: str | Remark) -> bool:
 
 @dataclass(frozen=True)
 class Style:
-    """How a program is to be written.
+    """The style of a printed program.
 
     `call` gives the lines of a call, `annotated` the lines that print a loop's annotations before it,
     and `mark` the lines of a marked statement, given those of the statement alone.
@@ -111,13 +111,13 @@ class Style:
     """Whether a mark puts a line before its statement, so that the two need braces."""
     hand: Handwriting = field(default_factory=Handwriting)
     types: Mapping[str, str] = field(default_factory=dict)
-    """The types of iterators that do not have `iterator_type`."""
+    """The types of iterators other than `iterator_type`."""
     distributed: Callable[[For, str], tuple[str, str] | None] = _not_distributed
-    """For a loop and the text of its first value: where it starts and what it adds, if it is shared out."""
+    """For a loop and the text of its first value: its start and step, if it is distributed."""
     condition: Callable[[If], str] = _condition
-    """How the test of an `if` is written."""
+    """The function that prints the test of an `if`."""
     instead: Callable[[For], list[str] | None] = _as_loop
-    """The lines of a loop that is not written as one."""
+    """The lines of a loop that is not printed as a loop."""
 
     def declared(self, iterator: str) -> str:
         """The iterator in the head of its loop, which declares it unless it is declared outside."""
@@ -140,10 +140,10 @@ def to_c(
 ) -> str:
     """`node` as C.
 
-    `standalone` makes it a file that compiles alone: the helpers it uses, a declaration of each
-    statement, and a function of the parameters; those in `parameters` come first, in this order, and
-    the others that the program uses follow.  Iterators are `int`, or `long long` where a constant of the
-    program needs it, unless `iterator_type` says otherwise.
+    `standalone` makes it a self-contained file: the helpers it uses, a declaration of each
+    statement, and a function of the parameters; those in `parameters` come first, in this order, then the
+    other ones used.  Iterators are `int`, or `long long` where a constant of the program needs it, unless
+    `iterator_type` says otherwise.
     """
     style = Style(iterator_type or ("long long" if is_wide(node) else "int"))
     if not standalone:
@@ -158,7 +158,7 @@ def to_c(
 
 
 def printed_loops(node: Node, parameters: Sequence[str] = (), *, openmp: bool = False) -> Node:
-    """`node` as `to_c` prints it, not standalone: its names, and no annotations but those with a pragma."""
+    """`node` as `to_c` prints it, not standalone: with its names, and only annotations that have a pragma."""
 
     def plain(part: Node) -> Node:
         part = with_children(part, plain)
@@ -201,7 +201,7 @@ def program_text(node: Node, style: Style) -> str:
 
 
 def _flat(node: Node) -> tuple[Node, ...]:
-    """The statements that `node` is a sequence of; a mark stays on the first one."""
+    """The statements of the sequence `node`; a mark stays on the first one."""
     match node:
         case Block(nodes):
             return tuple(statement for child in nodes for statement in _flat(child))
@@ -249,7 +249,7 @@ def _loop(loop: For, style: Style) -> list[str]:
         first, update = shared[0], f"{iterator} += {shared[1]}"
     for bound in subterms(loop.test):
         if isinstance(bound, Int):
-            literal(bound.value + loop.step)  # the value that ends the loop has to fit too
+            literal(bound.value + loop.step)  # the value that ends the loop must fit too
     head = f"for ({style.declared(iterator)} = {first};{test}; {update})"
     lines = _controlled(head, loop.body, style, braces=_needs_braces(loop.body, style))
     return [*style.annotated(loop), *lines]
@@ -283,8 +283,8 @@ def _controlled(head: str, body: Node, style: Style, *, braces: bool) -> list[st
 def _needs_braces(body: Node, style: Style) -> bool:
     """Whether `body` is anything but exactly one statement of C.
 
-    A statement of several lines or one that starts with `if` gets braces too: its text is the
-    author's, and an `else` after it might be taken for its own.
+    A statement of several lines or one that starts with `if` gets braces too: its text is the author's, and
+    an `else` after it might bind to it.
     """
     statements = _flat(body)
     if len(statements) != 1 or style.hand.always_braces or _needs_block(statements[0], style):

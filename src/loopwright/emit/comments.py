@@ -1,13 +1,13 @@
-"""What the author wrote before loops stays before loops: comments, empty lines and labels.
+"""Keeps comments, empty lines and labels before loops.
 
-The reader gives a comment to the statement that follows it, an empty line as one without text.
-Where the author wrote it outside of the innermost loops around that statement, it goes before
-the new loop of the same depth around the statement's first copy.
+The reader attaches a comment to the next statement, and an empty line as a comment without text.  If it is
+outside the innermost loops around that statement, it goes before the new loop of the same depth around the
+statement's first copy.
 
 A label may occur only once in a function of C.  A statement's label goes on its first copy, a loop's
 label on the new loop that contains exactly the same statements, if there is one.
 
-How the author of a region writes loops, so that new ones can be written the same way.
+It also detects the author's loop style, so that new loops use the same.
 
 for (i = 0; i < n; ++i)            the iterator is declared outside, counted by ++i
 {                                  braces on lines of their own, around single statements too
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 def handwriting_of(program: Program) -> Handwriting:
-    """The style of the loops in the region; where they do not show it, the default."""
+    """The style of the loops in the region; the default where they do not determine it."""
     source = program.source
     block = program.syntax
     loops = block.of_type("for_statement")
@@ -230,7 +230,7 @@ def comment_lines(source: Source, place: Span) -> list[str]:
 
 
 def column(source: Source, offset: int) -> int:
-    """How far the line of `offset` is indented."""
+    """The indentation of the line of `offset`."""
     begin = source.text.rfind("\n", 0, offset) + 1
     line = source.text[begin:offset]
     return len(line) - len(line.lstrip(" \t"))

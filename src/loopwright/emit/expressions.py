@@ -1,11 +1,11 @@
-"""LOOP expressions and tests as C, with the parentheses C needs and no others.
+"""Prints LOOP expressions and tests as C, with the minimal parentheses.
 
-Parentheses follow the precedence of C's operators; besides, `&&` inside `||` gets them, since
-compilers warn otherwise.  What is printed has the value of the expression: sums and products are
-regrouped, which changes no integer, divisions never.
+Parentheses follow the precedence of C's operators; `&&` inside `||` also gets them, since compilers warn
+otherwise.  The printed text has the value of the expression: sums and products may be reassociated, which
+preserves integers; divisions never are.
 
-An `int` may have 32 bits.  A constant that leaves it no room for arithmetic is written as a
-`long long`, and a program that has one keeps its iterators in `long long`s.
+An `int` may have 32 bits.  A constant too large for arithmetic in it is written as a `long long`, and a
+program with one has `long long` iterators.
 """
 
 from __future__ import annotations

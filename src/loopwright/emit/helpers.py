@@ -1,8 +1,7 @@
-"""`min`, `max` and `floord`, which C does not have: functions in a file of ours, macros in the user's.
+"""`min`, `max` and `floord`, which C lacks: functions in a generated file, macros in the user's.
 
 Functions evaluate their arguments once, so that a minimum of many bounds does not grow exponentially,
-and in 64 bits.  In a file of the user's, a name that it uses for something else is left to it; the
-operation is then written out.
+and in 64 bits.  If the user's file uses the name for something else, the operation is expanded instead.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The types of new iterators.
+"""Chooses the types of new iterators.
 
-A type as wide as all iterators and sizes of the original is right for every loop: `number`.  A loop
+A type as wide as all iterators and sizes of the original is correct for every loop: `number`.  A loop
 that scans an iterator of the original has the type of that iterator.  Where this is unsigned, no
-intermediate result may be negative: such a loop is allowed only sums of terms that are added.
+intermediate result may be negative: such a loop may only contain sums without subtraction.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RANKS = {"int": 0, "signed": 0, "signed int": 0, "long": 1, "long int": 1, "lon
 
 @dataclass(frozen=True)
 class IteratorTypes:
-    """`own` has the iterators that have the author's type, `number` is for the others."""
+    """`own` has the iterators with the author's type, `number` is for the rest."""
 
     number: str
     own: Mapping[str, str]
@@ -40,14 +40,14 @@ class IteratorTypes:
         return self.own.get(iterator, self.number)
 
     def widened(self) -> IteratorTypes:
-        """The same with signed types of 64 bits alone: adding steps to a bound cannot overflow in them."""
+        """The same with only signed 64-bit types: adding steps to a bound cannot overflow in them."""
         number = "long" if self.number == "int" else self.number
         own = {name: kind for name, kind in self.own.items() if kind in ("long", "long int", "long long")}
         return IteratorTypes(number, own, frozenset())
 
 
 def parameter_types(program: Program, declared: Declarations) -> dict[str, str]:
-    """The types of the parameters' texts, where there is a declaration, or what members are is known."""
+    """The types of the parameters' texts, if declared or known members."""
     texts = [parameter.text for parameter in program.parameters]
     found = ((text, declared.visible(text, program.region)) for text in texts)
     loaded = {one.text: name_of(one.type) for one in program.parameters if one.type is not None}
@@ -101,7 +101,7 @@ def _holds(kind: str, number: str) -> bool:
 def _fits(size: str, kind: str) -> bool:
     """Whether the type of a size is that of an iterator, or has no more bits than int.
 
-    That no iterator gets below 0 where it is unsigned is asked apart.
+    Whether an unsigned iterator stays non-negative is checked separately.
     """
     return size == kind or unqualified(size) in _SMALL
 

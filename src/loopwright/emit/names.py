@@ -1,13 +1,13 @@
-"""Names that C accepts, one for each name of the program.
+"""Chooses a valid C name for each name of the program.
 
 A valid name is kept.  In others, invalid characters become underscores, and underscores are appended
 until all names differ.
 
-The names of new iterators, as the author knows them.
+It also chooses familiar names for new iterators.
 
 A loop that scans an iterator of the original, `S(i, c1)`, has its name; any other has the name it
 has in scripts, `iT` for the tiles of `i`.  Loops side by side may share a name.  Where the name is taken,
-by a loop outside or by the text for something else, a number is appended to it.
+by an outer loop or otherwise in the source, a number is appended to it.
 """
 
 from __future__ import annotations
@@ -180,14 +180,14 @@ def loop_names(plan: Plan) -> LoopNames:
 
 
 def author_named(node: Node, program: Program, known: LoopNames) -> Node:
-    """`node` with its iterators called as the author would; its parameters stay what they are."""
+    """`node` with the author's names for its iterators; parameters keep their names."""
     statements = {statement.name: statement for statement in program.statements}
     avoided = _avoided(program) | free_variables(node)
     return _renamed(node, {}, _Naming(statements, known, avoided).declared)
 
 
 def _avoided(program: Program) -> frozenset[str]:
-    """The words that have another meaning in the new text."""
+    """The names with another meaning in the new source."""
     words = {*KEYWORDS, *HELPERS, *program.params, *(array.name for array in program.arrays)}
     texts = [parameter.text for parameter in program.parameters]
     texts += [extent for array in program.arrays for extent in array.extents]
@@ -209,7 +209,7 @@ def _fixed(program: Program, place: Span, holes: Sequence[Hole | Inlined]) -> It
 
 
 class _Naming:
-    """The names that statements, scripts and the text give to loops, or forbid."""
+    """The names that statements, scripts and the source give to loops, or forbid."""
 
     def __init__(
         self, statements: Mapping[str, Statement], known: LoopNames, avoided: AbstractSet[str]

@@ -1,8 +1,8 @@
-"""OpenMP directives: the clauses of parallel and vector loops, and the pragma they are printed as.
+"""OpenMP directives: the clauses of parallel and vector loops, and their pragmas.
 
 OpenMP 5.0: sections 2.9.1 (canonical loop form) and 2.19 (data-sharing clauses).
 
-Variables of the region declared where their author would: in the loop that needs them.
+It also declares variables of the region in the loop that needs them.
 
 A variable whose values do not leave an iteration of a loop is declared in the body of that loop, if
 all statements that access it are in such loops; otherwise before all loops.
@@ -21,7 +21,7 @@ from loopwright.loops.nodes import Block, Call, For, Let, Node, Remark, Remarked
 from loopwright.loops.traverse import Term, children, subprograms, variables, with_children
 from loopwright.model.annotations import Clauses, Independent, Parallel, ReductionClause, Vector
 
-if TYPE_CHECKING:  # generating loops from a description needs nothing of C
+if TYPE_CHECKING:  # generating loops from a description does not need C
     from loopwright.model.program import Array, Program
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ class ReductionStep:
 
 @dataclass(frozen=True, slots=True)
 class PrivateStorage:
-    """An array of which every iteration of a loop around `statements` can have a copy of its own.
+    """An array that can be privatised in each iteration of a loop around `statements`.
 
-    The loop scans this `dimension` of the schedule: iterations of loops inside of it may share the copy.
+    The loop scans this `dimension` of the schedule: iterations of inner loops may share the copy.
     """
 
     array: str
@@ -56,7 +56,7 @@ class PrivateStorage:
 
 @dataclass(frozen=True)
 class Sharing:
-    """What is known of the storage of a program's parallel loops."""
+    """The facts about storage in a program's parallel loops."""
 
     program: Program
     accumulations: tuple[ReductionStep, ...] = ()
@@ -67,7 +67,7 @@ class Sharing:
     """The statements of vector loops whose lanes have to run statement by statement."""
 
     def why_not(self, loop: For) -> str | None:
-        """Why OpenMP cannot distribute the loop among threads, if it cannot."""
+        """The reason why OpenMP cannot distribute the loop among threads, if any."""
         if not has_canonical_form(loop):
             return "its end is not a comparison of its iterator with a number known before it starts"
         for step in self._accumulated(loop):
@@ -84,7 +84,7 @@ class Sharing:
         return None
 
     def clauses(self, loop: For) -> Clauses | None:
-        """The clauses of the loop's pragma, their names sorted; None where OpenMP cannot distribute it."""
+        """The clauses of the loop's pragma, their names sorted; None if OpenMP cannot distribute it."""
         if self.why_not(loop) is not None or (loop.vector is not None and self._runs_in_step(loop)):
             return None
         private, last = (
@@ -102,7 +102,7 @@ class Sharing:
         return Clauses(len(together), tuple(private), tuple(last), reductions, dealt)
 
     def _runs_in_step(self, loop: For) -> bool:
-        """OpenMP does not promise that the lanes of `simd` run one statement after the other."""
+        """Whether lanes must run statement by statement, which OpenMP's `simd` does not guarantee."""
         return any(_statements(loop) <= set(one) for one in self.lanes)
 
     def needs_clauses(self, loop: For) -> bool:
@@ -140,7 +140,7 @@ class Sharing:
         return [step for step in self.accumulations if step.statement in inside]
 
     def _only_combined(self, loop: For, step: ReductionStep) -> bool:
-        """Whether the loop does nothing to the array but combine values into it.
+        """Whether the loop accesses the array only to combine values into it.
 
         Each thread has its own copy of the array of a `reduction`, which starts with zeros.
         """
@@ -163,7 +163,7 @@ class Sharing:
         return [one for one in own if inside <= set(one.statements) and one.array in shared]
 
     def _inner_iterators(self, loop: For) -> set[str]:
-        """Those of loops inside, which threads would share; the loop's own is always private."""
+        """The iterators of inner loops, which threads would share; the loop's own is always private."""
         inner = {part.iterator for part in subprograms(loop.body) if isinstance(part, For)}
         return inner & self.outside
 
@@ -230,7 +230,7 @@ def _clause_text(clauses: Clauses) -> str:
 
 
 def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
-    """In words, the parallel loops that are not distributed among threads, and why."""
+    """Messages about the parallel loops that are not distributed among threads, with reasons."""
     if isinstance(node, For) and node.vector is not None and sharing.clauses(node) is not None:
         for part in subprograms(node.body):
             if isinstance(part, For) and part.parallel is not None:
@@ -251,9 +251,9 @@ def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
 
 
 def is_uneven(loops: tuple[For, ...]) -> bool:
-    """Whether one end of a loop inside moves with these loops and the other does not: triangles.
+    """Whether one bound of an inner loop depends on these loops and the other does not: triangles.
 
-    Threads with as many iterations each, one after the other, would have more to do the longer these are.
+    Static contiguous parts of such iterations would be unbalanced.
     """
     moving = {loop.iterator for loop in loops}
     inner = (part for part in subprograms(loops[-1].body) if isinstance(part, For))
@@ -292,7 +292,7 @@ def _always(node: Node) -> Iterator[str]:
 
 
 def _section(array: Array) -> str | None:
-    """`s`, or all cells of an array, `A[:n][:m]`; None where their number is not in its declaration."""
+    """`s`, or all cells of an array, `A[:n][:m]`; None if their number is not in its declaration."""
     if array.rank == 0:
         return array.name
     if len(array.extents) != array.rank or any(_is_vague(extent) for extent in array.extents):

@@ -1,4 +1,4 @@
-"""A program as OpenScop text, the exchange format of the polyhedral tools.
+"""Writes a program in OpenScop, the exchange format of the polyhedral tools.
 
 A relation is a matrix with one row a constraint: a first column 0 for "= 0" or 1 for ">= 0", then
 the coefficients of output, input and local dimensions, of the parameters, and the constant.  The
@@ -20,7 +20,7 @@ Row = list[int]
 
 
 def to_openscop(program: Program) -> str:
-    """The whole file, statements in the order of the text."""
+    """The whole file, with statements in source order."""
     numbers = {array.name: count for count, array in enumerate(program.arrays, start=1)}
     parts = ["<OpenScop>", "", "# Language", "C", "", "# Context"]
     parts += _relation("CONTEXT", isl.Map.from_range(isl.Set.from_params(program.context)))
@@ -73,7 +73,7 @@ def _arrays(program: Program) -> list[str]:
 
 
 def _relation(kind: str, relation: isl.Map) -> list[str]:
-    """One matrix a disjunct; a relation without any is one matrix that says 1 = 0."""
+    """One matrix per disjunct; a relation without any is one matrix with 1 = 0."""
     pieces = list(relation.compute_divs().get_basic_maps())
     if not pieces:
         pieces = [isl.BasicMap.empty(relation.get_space())]
@@ -117,7 +117,7 @@ def _defining(row: Row, outputs: int) -> Row:
 
 
 def _defined(row: Row, outputs: int) -> int:
-    """The output an equality defines, the first it is about; `outputs` where there is none."""
+    """The output an equality defines, the first that it involves; `outputs` if there is none."""
     found = (k for k in range(outputs) if row[0] == 0 and row[1 + k])
     return next(found, outputs)
 

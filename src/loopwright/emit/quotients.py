@@ -1,8 +1,9 @@
-"""Tile numbers in subscripts: `j - 48 * jT` for `j - 48 * (j / 48)` inside of a loop over the tiles of j.
+"""Uses tile numbers in subscripts: `j - 48 * jT` for `j - 48 * (j / 48)` inside of a loop over the tiles of
+j.
 
 Where a loop around a statement scans floor(j / 48), its iterator has that value; where that loop has one
-iteration and is not written, `v + 48 * (n / 48)` with 0 <= v < 48 is in tile n / 48.  The text is proved like
-any other, whatever is written.
+iteration and is not written, `v + 48 * (n / 48)` with 0 <= v < 48 is in tile n / 48.  The resulting source is
+proved like any other.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ from loopwright.transform.vectors import Position, entry, pieces
 Quotients: TypeAlias = Mapping[str, Mapping[tuple[str, int], int | None]]
 """For each statement, which loop (by its depth) scans which iterator divided by which number.
 
-No loop scans some that its text has.
+Some quotients of its text are scanned by no loop.
 """
 
 
 def quotients_in(plan: Plan) -> Quotients:
-    """The loops over tiles, where storage has changed and a text has quotients: only then are they needed."""
+    """The loops over tiles, if storage has changed and a text has quotients; otherwise they are not
+    needed."""
     if not plan.storage:
         return {}
     found: dict[str, dict[tuple[str, int], int | None]] = {}
@@ -85,7 +87,7 @@ def _around(node: Node, known: tuple[For, ...]) -> Iterator[tuple[int, tuple[For
 
 
 def tile_number(value: Expr, divisor: int, loops: tuple[For, ...]) -> Expr | None:
-    """q of value = divisor q + r with 0 <= r < divisor; None where the loops do not show it."""
+    """q of value = divisor q + r with 0 <= r < divisor; None if the loops do not determine it."""
     whole: list[Expr] = []
     rest: list[Expr] = []
     for term in value.terms if isinstance(value, Sum) else (value,):

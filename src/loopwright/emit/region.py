@@ -1,9 +1,9 @@
-"""Loops put back into the file their statements came from.
+"""Puts new loops back into the file of their statements.
 
 Every call becomes the statement's own text with its iterators replaced; parameters are written as
 the author wrote them; variables that were declared inside the region are declared before the
-new loops; everything outside the region stays as it is, byte for byte, but for the helper macros
-before the first region that needs them.
+new loops; everything outside the region is preserved byte for byte, except for helper macros before the first
+region that needs them.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ from loopwright.source import Edit, Source, Span
 
 @dataclass(frozen=True)
 class Loops:
-    """The new loops of one region, and what its loops are called in scripts."""
+    """The new loops of one region, and their names in scripts."""
 
     program: Program
     node: Node
@@ -75,15 +75,15 @@ class Loops:
     scopes: Mapping[str, int] = field(default_factory=dict)
     """For variables of the region, the loops in which they can be declared, by their depth."""
     written: Program | None = None
-    """The program as it is in the file, where `program` has other storage."""
+    """The program in the file, if `program` has other storage."""
     quotients: Quotients = field(default_factory=dict)
     """The loops over tiles that subscripts of new storage can name."""
     wide: bool = False
-    """Whether gcc is told to use the whole of its vector registers."""
+    """Whether gcc is asked to use full vector registers."""
     guard: tuple[str, ...] = ()
-    """Conditions under which the new loops run; elsewhere those of the file do."""
+    """Conditions under which the new loops run; otherwise the original loops do."""
     fetched: int = 0
-    """How many rows of what they load kernels of lanes fetch into a cache before they need them."""
+    """The number of rows that kernels of lanes prefetch into a cache."""
 
     @cached_property
     def named(self) -> Node:
@@ -98,7 +98,7 @@ class Loops:
 
     @property
     def is_in_block(self) -> bool:
-        """Whether the region may have other statements beside it."""
+        """Whether the region may have sibling statements."""
         return is_in_block(self.in_file.region, self.in_file.compiled)
 
     @property
@@ -147,7 +147,7 @@ def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
 
 
 def _first_include(source: Source, region: Span) -> int:
-    """Where another header can be included: before the first one before a region, which macros may prepare.
+    """The place for another include: before the first one before a region, which macros may configure.
 
     After it, where it is one of the program's own: that may define such macros, `_POSIX_C_SOURCE`, itself.
     """
@@ -171,7 +171,7 @@ def openmp_notes(loops: Loops) -> tuple[str, ...]:
 
 
 def claims(loops: Loops) -> tuple[Call, ...]:
-    """For each statement copy in the order of the text: the instance it is, in the names of the text."""
+    """For each statement copy in the order of the text: its instance, in the names of the source."""
     return tuple(part for part in subprograms(loops.named) if isinstance(part, Call))
 
 
@@ -200,7 +200,7 @@ def printable(loops: Loops, node: Node, *, wide: bool = False) -> tuple[Node, It
 
 
 def _printed(loops: Loops, node: Node, *, openmp: bool) -> tuple[Node, Style]:
-    """`node` with the names of the file, and the style to print it in."""
+    """`node` with the names of the file, and its printing style."""
     program = loops.program
     named, types = printable(loops, node)
     hand = handwriting_of(program)
@@ -236,14 +236,14 @@ def _region(loops: Loops, node: Node, *, openmp: bool) -> str:
 
 
 def without_labels(program: Program) -> list[str]:
-    """The lines of the region as written, its labels left out: they are before the new loops."""
+    """The lines of the region as written, without its labels, which are before the new loops."""
     labelled = program.syntax.of_type("labeled_statement")
     edits = ((syntax_field(one, "label").start, named_children(one)[-1].start, "") for one in labelled)
     return textwrap.dedent(program.region.edited(edits)).strip("\r\n").splitlines()
 
 
 def _refuse_copied_labels(program: Program, node: Node) -> None:
-    """A label may occur only once in a function; those inside of a statement are what it jumps to."""
+    """Refuse copies of labels inside statements, which are jump targets and must be unique in a function."""
     calls = [part.name for part in subprograms(node) if isinstance(part, Call)]
     for statement in program.statements:
         place = statement.body.place
@@ -254,7 +254,7 @@ def _refuse_copied_labels(program: Program, node: Node) -> None:
 
 
 def _spaced(lines: Sequence[str]) -> list[str]:
-    """Without empty lines where something begins: at the start, and after `{` and the head of a loop."""
+    """Remove empty lines at the start, and after `{` and loop heads."""
     kept: list[str] = []
     for line in lines:
         begins = not kept or not kept[-1].strip() or kept[-1].rstrip().endswith(("{", ")", "else"))
@@ -294,7 +294,7 @@ def _style(loops: Loops, node: Node, types: IteratorTypes, hand: Handwriting) ->
 def _annotated(loop: For) -> list[str]:
     """The OpenMP pragma of a loop that has clauses; one for gcc on other vector loops.
 
-    Mapped loops have a comment: such a text shows a plan and is not for a compiler.
+    Mapped loops have a comment: such source displays a plan and is not compiled.
     """
     directive = pragma(loop) or ("#pragma GCC ivdep" if loop.vector is not None else None)
     block, thread = loop.annotation(BlockLoop), loop.annotation(ThreadLoop)
@@ -306,8 +306,8 @@ def _annotated(loop: For) -> list[str]:
 def _with_parameters(program: Program, node: Node, types: IteratorTypes, declared: Mapping[str, str]) -> Node:
     """`node` with the author's texts for its parameters, and labels and comments on its loops.
 
-    A difference of unsigned sizes would wrap around: they are cast, except in the heads of loops over
-    unsigned iterators, where nothing is subtracted.
+    A difference of unsigned sizes would wrap around, so they are cast, except in the heads of loops over
+    unsigned iterators, which have no subtraction.
     """
     plain = {parameter.name: f"{parameter.name} as it is" for parameter in program.parameters}
     node = with_comments(with_loop_labels(node, program), program)
@@ -358,7 +358,7 @@ def _margin(program: Program, step: str) -> str:
 
 
 def described_text(node: Node, program: Program, *, openmp: bool = False) -> str:
-    """The lines of `node`, whose calls are the statements of a description that has their texts: OpenScop's.
+    """The lines of `node`, whose calls are statements of a description with statement texts, as in OpenScop.
 
     Every call becomes the statement's text with its iterators replaced, and loops are called what the
     iterators are.  A statement without a text stays a call.

@@ -1,6 +1,6 @@
-"""Calls written as the author's statements: their own text, the iterators replaced by their new values.
+"""Prints calls as the author's statements, with the iterators replaced by their new values.
 
-Subscripts as a person would write them: `y - 1` for `y + (-1)`, `8 * iT` for `(8 * iT + 1) - 1`.
+Subscripts are simplified: `y - 1` for `y + (-1)`, `8 * iT` for `(8 * iT + 1) - 1`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class StatementPrinter:
         return [*leading, *lines]
 
     def _tiles(self, call: Call) -> dict[tuple[str, int], str]:
-        """Quotients of the call's iterators: loops around it that scan them, or what their values show."""
+        """Quotients of the call's iterators: the loops around it that scan them, or values derived from
+        theirs."""
         loops = self.around.get(id(call), ())
         scanning = {loop.dimension: loop.iterator for loop in loops}
         values = dict(zip(self.program.statement(call.name).iterators, call.arguments, strict=True))
@@ -96,7 +97,7 @@ def _substituted(
 
 
 def _integers(program: Program) -> frozenset[str]:
-    """The parameters, and the macros, which the proof reads as what they stand for."""
+    """The parameters and macros, which the proof expands."""
     macros = (macro.name for macro in program.file.macros_before(program.region))
     return frozenset([*(one.text for one in program.parameters), *macros])
 
@@ -107,12 +108,12 @@ class _Filling:
     values: Mapping[str, str]
     types: IteratorTypes
     tiles: Mapping[tuple[str, int], str]
-    """What is to be written for an iterator divided by a number."""
+    """The text for an iterator divided by a number."""
     integers: frozenset[str]
-    """Names that are the same integer wherever they stand in a statement."""
+    """Names with the same integer value everywhere in a statement."""
 
     def filled(self, place: Span, holes: tuple[Hole | Inlined, ...], *, index: bool = False) -> str:
-        """The text of `place` with its holes filled; `index` if it stands in a subscript."""
+        """The text of `place` with its holes filled; `index` if it is in a subscript."""
         pieces: list[str] = []
         position = place.start
         rest = holes
@@ -148,7 +149,7 @@ class _Filling:
         return (around, inside) if known == around.text.count("/") else (None, ())
 
     def _tile(self, hole: Hole | Inlined, place: Span) -> tuple[Span, str] | None:
-        """`jT` for `(j / 48)`, and where that stands."""
+        """`jT` for `(j / 48)`, and the place of that."""
         if not self.tiles or not isinstance(hole, Hole):
             return None
         found = quotient_at(hole, place)
@@ -156,7 +157,7 @@ class _Filling:
         return None if found is None or name is None else (found[1], name)
 
     def _subscript(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> str:
-        """A sum between brackets; where it is more than new names for old ones, its terms are collected.
+        """A sum between brackets; if it is more than a renaming, its terms are collected.
 
         `i * m` stays `1 * m`: it is a product of the text, and is compared with one.
         """
@@ -184,9 +185,9 @@ class _Filling:
         return all(self._is_sum(one.definition, one.holes) for one in holes if isinstance(one, Inlined))
 
     def _in_subscript(self, start: int, end: int) -> bool:
-        """Whether what follows is between brackets, where only its value matters.
+        """Whether the text that follows is between brackets, where only its value matters.
 
-        Of an unsigned number this holds for sums alone, which wrap around and back again.
+        For an unsigned number this holds only for sums, which wrap around and back.
         """
         visible = without_comments(self.program.source.text[start:end], literals=False)
         return visible.count("[") > visible.count("]")
@@ -208,13 +209,13 @@ class _Filling:
         return value if alone else f"({value})"
 
     def _type(self, value: str) -> str | None:
-        """The type of an expression of the new iterators; None where sizes or numbers may have widened it."""
+        """The type of an expression of the new iterators; None if sizes or numbers may have widened it."""
         if value.isidentifier() and value not in self.integers:
             return self.types.of(value) if self._may_be_int(value) or value in self.types.own else None
         return "int" if self.types.number == "int" and self._are_ints(value) else None
 
     def _are_ints(self, value: str) -> bool:
-        """Whether nothing in an expression is of another type than int, and those of the new iterators."""
+        """Whether an expression has only the type int and those of the new iterators."""
         return _NO_INT.search(value) is None and all(map(self._may_be_int, names_in(value)))
 
     def _may_be_int(self, name: str) -> bool:
@@ -230,7 +231,7 @@ class _Filling:
 
 
 def _types(hole: Hole | Inlined) -> frozenset[str]:
-    """Its type, and the types of what it was given."""
+    """Its type, and the types of its values."""
     inside = () if isinstance(hole, Hole) else hole.holes
     return frozenset({hole.type}.union(*map(_types, inside)))
 
@@ -270,7 +271,7 @@ SubscriptSum = Counter[str]
 
 
 def plain_subscript(text: str, hole: Span, within: Span, *, quotients: bool = False) -> Span | None:
-    """What is between the brackets around `hole`, if it is a sum of names and numbers, or of `quotients`."""
+    """The text between the brackets around `hole`, if it is a sum of names and numbers, or of `quotients`."""
     start = text.rfind("[", within.start, hole.start) + 1
     end = text.find("]", hole.end, within.end)
     allowed = _WITH_QUOTIENTS if quotients else _PLAIN
@@ -295,7 +296,7 @@ def _linear_text(subscript: str) -> SubscriptSum | None:
 
 
 def _linear(expression: ast.expr) -> SubscriptSum | None:
-    """An expression as a sum, or None if it is none."""
+    """An expression as a sum, or None if it is not one."""
     match expression:
         case ast.Name(id=name):
             return Counter({name: 1})
@@ -325,7 +326,7 @@ def _sum(one: SubscriptSum, other: SubscriptSum) -> SubscriptSum:
 
 
 def _product(one: SubscriptSum | None, other: SubscriptSum | None) -> SubscriptSum | None:
-    """One of the two has to be a number."""
+    """The product of two sums, one of which must be a number."""
     if one is None or other is None:
         return None
     if set(one) <= {""}:

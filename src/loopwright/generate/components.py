@@ -35,7 +35,7 @@ def components(context: GenerationContext, executed: Executed) -> list[Executed]
 
 
 class _StatementOrder:
-    """Compares statements dimension by dimension, asking isl once for each pair of projections.
+    """Compares statements dimension by dimension, with one isl query for each pair of projections.
 
     Statements that agree in the dimensions up to a position are in the same class there.
     """
@@ -60,7 +60,7 @@ class _StatementOrder:
         return self._answers[key]
 
     def _compared(self, position: int, b: int, a: int) -> int:
-        """The question for two classes; numbers in a sequence may answer it without isl."""
+        """Compare two classes; numbers in a sequence may decide it without isl."""
         value_b, value_a = self._values[position][b], self._values[position][a]
         if value_b is not None and value_a is not None and value_b < value_a:
             return -1
@@ -81,7 +81,7 @@ class _StatementOrder:
 
 
 def _scheduled_after(inside: trees.Tree, order: _StatementOrder, a: int, b: int) -> bool:
-    """Whether some instance of b comes after some instance of a; `inside` is what is below the band."""
+    """Whether some instance of b comes after some instance of a; `inside` is the subtree below the band."""
     for position in order.positions:
         follows = order.follows(position, b, a)
         if follows != 0:
@@ -159,7 +159,7 @@ def passing(relations: Iterable[isl.Map], instances: isl.UnionSet) -> Executed:
         space = relation.get_space().range()
         if instances.contains(space):  # one of many children of a sequence has few statements
             passed = instances.extract_set(space.align_params(instances.get_space()))
-            # Most filters take all instances of a statement: to ask costs less than pieces of pieces later.
+            # Most filters take all instances of a statement: the test costs less than pieces of pieces later.
             whole = passed.n_basic_set() > 1 and relation.range().is_subset(passed)
             found.append(relation if whole else relation.intersect_range(passed))
     return tuple(relation for relation in found if not relation.is_empty())
@@ -174,8 +174,8 @@ def expand(relation: isl.Map, expansion: isl.UnionMap) -> Executed:
 def sorted_components(count: int, precedes: Callable[[int, int], bool]) -> list[list[int]]:
     """The strongly connected components of 0 .. count−1 in topological order.
 
-    Tarjan's algorithm, which asks for an edge only where the answer can matter: an edge is a
-    question to isl.  Unrelated components keep the order of their numbers.
+    Tarjan's algorithm, which computes an edge only if it can matter: an edge is an isl query.  Unrelated
+    components keep the order of their numbers.
     """
     index: dict[int, int] = {}
     low: dict[int, int] = {}
@@ -215,8 +215,8 @@ def sorted_components(count: int, precedes: Callable[[int, int], bool]) -> list[
 def sort_pieces(pieces: list[isl.BasicSet], level: int) -> list[isl.BasicSet]:
     """Disjoint pieces in an order that respects `level` for all values of the outer dimensions.
 
-    Piece a must come before piece b if a point of a precedes one of b.  isl answers that quickly,
-    but of rational points: where this gives a cycle, the integer points are compared.
+    Piece a must come before piece b if a point of a precedes one of b.  isl decides that quickly for rational
+    points: if this gives a cycle, the integer points are compared.
     """
     if len(pieces) < 2:
         return pieces

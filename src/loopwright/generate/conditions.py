@@ -1,4 +1,4 @@
-"""Tests from sets, and expressions from piecewise functions [Grosser2015, section 5.10]."""
+"""Generates tests from sets, and expressions from piecewise functions [Grosser2015, section 5.10]."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _depth(side: LinearSum, place: EvaluationPlace) -> int:
 def piecewise_expression(function: isl.PwAff, place: EvaluationPlace) -> ex.Expr:
     """An expression for a piecewise function; its domain is known to hold at `place`.
 
-    A function that is right on all pieces stands alone.  The maximum (minimum) of the pieces'
+    A function that is correct on all pieces is used alone.  The maximum (minimum) of the pieces'
     functions is written as such where on each piece its own function is the largest (smallest);
     otherwise conditions choose.
     """
@@ -186,7 +186,7 @@ def combined(
 ) -> ex.Expr:
     """Max or Min of the distinct arguments; the argument itself if there is one.
 
-    Arguments of outer iterators come first, so that what is constant in an inner loop stands together,
+    Arguments of outer iterators come first, so that invariants of an inner loop are adjacent,
     and of these the shorter ones.
     """
 

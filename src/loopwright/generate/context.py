@@ -1,4 +1,5 @@
-"""The context of generation [Grosser2015, section 4.2]: all that decides what is generated at a place."""
+"""The context of generation [Grosser2015, section 4.2]: everything that determines the code generated at a
+place."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ MOST_COPIES = 120
 
 @dataclass(frozen=True)
 class GenerationOptions:
-    """What the user may ask of the generator beyond the schedule's own options."""
+    """Options of the user for the generator, besides the schedule's own."""
 
     loop_type: LoopType = LoopType.DEFAULT
     """The loop type of every schedule dimension that does not name its own."""
@@ -48,14 +49,14 @@ class GenerationOptions:
 
 @dataclass(frozen=True)
 class GenerationRun:
-    """What is the same at every place of one program."""
+    """The state shared by all places of one program."""
 
     options: GenerationOptions
     arguments: dict[str, isl.Map]
     hints: bool
     """Whether calls name their schedule point, for schedules that are not single-valued."""
     prefix: str
-    """What iterator names start with."""
+    """The prefix of iterator names."""
     copies: Iterator[int]
 
     def count_copy(self) -> None:
@@ -70,14 +71,14 @@ class GenerationRun:
 
 @dataclass(frozen=True)
 class BandSite:
-    """A band under generation, and what follows when its last dimension has been entered."""
+    """A band under generation, and the continuation after its last dimension has been entered."""
 
     band: Band
     first_time: int
     """The schedule dimension of the band's first member."""
     inner: Inner
     options: Mapping[str, isl.UnionMap] = field(default_factory=dict)
-    """The band's position-dependent options by what they ask for (see `pieces.options_by_name`)."""
+    """The band's position-dependent options by their target (see `pieces.options_by_name`)."""
     isolated: bool = False
     """Whether this is the isolated part of the band."""
     unordered: bool = False
@@ -85,15 +86,15 @@ class BandSite:
 
     @property
     def splits(self) -> bool:
-        """Whether the band asks for parts of its dimensions to be treated apart."""
+        """Whether the band requests separate treatment of parts of its dimensions."""
         return self.band.isolate is not None or bool(self.options)
 
 
 @dataclass(frozen=True)
 class GenerationContext:
-    """Conditions on parameters and outer iterators, what the iterators stand for, and the band.
+    """Conditions on parameters and outer iterators, the meaning of the iterators, and the band.
 
-    `generated`  conditions the outer nodes enforce for certain: loop bounds and strides;
+    `generated`  conditions that the outer nodes definitely enforce: loop bounds and strides;
     `pending`    conditions they may enforce, unless inner nodes turn out to imply them;
     `known`      both together;
     `times`      the schedule's own dimensions as functions of the iterators.
@@ -111,13 +112,13 @@ class GenerationContext:
     origins: tuple[int | None, ...]
     """For each dimension the schedule dimension it scans; None for those the generator added."""
     annotations: tuple[Annotated, ...] = ()
-    """What the schedule says of dimensions, from the root to here."""
+    """The annotations of dimensions by the schedule, from the root to here."""
     cuts: int = MOST_COPIES
-    """Into how many pieces what is generated here may still be cut."""
+    """The number of pieces into which the code here may still be cut."""
 
     @staticmethod
     def initial(run: GenerationRun, context: isl.Set) -> GenerationContext:
-        """No dimensions yet; what is known of the parameters needs no test."""
+        """The initial context, without dimensions; known facts about the parameters need no test."""
         domain = isl.Set.from_params(context) if context.is_params() else context
         times = isl.MultiAff.zero(domain.get_space().map_from_set())
         universe = isl.Set.universe(domain.get_space())
@@ -150,7 +151,7 @@ class GenerationContext:
 
     @property
     def loop_type(self) -> LoopType:
-        """How the dimension is to be broken up, by the band or by the user [Grosser2015, section 5.4]."""
+        """The loop type of the dimension, by the band or by the user [Grosser2015, section 5.4]."""
         member, options = self.member, self.options
         if member is None:
             return LoopType.DEFAULT
@@ -166,11 +167,11 @@ class GenerationContext:
 
     @property
     def unrolls(self) -> bool:
-        """Whether values of the current dimension are written out [Grosser2015, section 5.5]."""
+        """Whether the current dimension is unrolled [Grosser2015, section 5.5]."""
         return self.loop_type is LoopType.UNROLL or LoopType.UNROLL.value in self.site.options
 
     def said(self) -> tuple[Annotation, ...]:
-        """What the schedule says of the current dimension, each once."""
+        """The distinct annotations of the current dimension by the schedule."""
         here = (one.annotation for one in self.annotations if one.dimension == self.dimension)
         return tuple(dict.fromkeys(here))
 
@@ -204,17 +205,17 @@ class GenerationContext:
         return replace(self, level=self.level + 1)
 
     def eliminate(self, value: isl.Aff) -> GenerationContext:
-        """The current dimension always has this value: no iterator stands for it."""
+        """The current dimension always has this value: it has no iterator."""
         return self.substitute(substitution(self.space, self.level, value))
 
     def substitute(self, plug: isl.MultiAff) -> GenerationContext:
-        """The iterators stand for schedule dimensions through `plug`."""
+        """Define the schedule dimensions as functions of the iterators by `plug`."""
         return replace(self, times=self.times.pullback_multi_aff(plug))
 
     def widen(
         self, site: BandSite, names: tuple[str, ...], origins: tuple[int | None, ...]
     ) -> GenerationContext:
-        """Append the dimensions of a band, those with an origin standing for new schedule dimensions."""
+        """Append the dimensions of a band, where those with an origin are new schedule dimensions."""
         count = len(names)
         first = len(self.names)
         generated = self.generated.add_dims(DIM, count)
@@ -258,7 +259,7 @@ class GenerationContext:
 
 
 Inner: TypeAlias = Callable[[GenerationContext, Executed], list[Graft]]
-"""Generates what is below a band, given the context inside all of its dimensions."""
+"""Generates the subtree below a band, given the context inside all of its dimensions."""
 
 
 def restrict(executed: Executed, domain: isl.Set) -> Executed:

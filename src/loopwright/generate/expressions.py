@@ -1,7 +1,7 @@
-"""Expressions from quasi-affine functions, specialised to their place [Grosser2015, section 5.10].
+"""Generates expressions from quasi-affine functions, specialised to their place [Grosser2015, section 5.10].
 
-isl writes integer division as ⌊a/m⌋.  C has `/` and `%`, which round towards zero, so the sign
-of `a` at the place where the expression is evaluated decides what may be written:
+isl writes integer division as ⌊a/m⌋.  C has `/` and `%`, which round towards zero, so the sign of `a` at the
+place of evaluation determines the expression:
 
     f·m·⌊a/m⌋  =  f·a − f·(a mod m)                 and  a mod m = a % m       where a ≥ 0
     ⌊a/m⌋      =  (a + k·m)/m − k                   written `/`                where a + k·m ≥ 0
@@ -27,7 +27,7 @@ LARGEST_SHIFT = 4096
 
 @dataclass(frozen=True)
 class EvaluationPlace:
-    """Where an expression is evaluated: the names of the dimensions and what holds there."""
+    """The place of evaluation of an expression: the names of the dimensions and the known conditions."""
 
     names: tuple[str, ...]
     known: isl.Set
@@ -36,7 +36,7 @@ class EvaluationPlace:
         return replace(self, known=self.known.intersect(condition))
 
     def depth(self, expr: Expr) -> int:
-        """The level of the innermost iterator in `expr`: -1 if it has parameters alone, -2 if constants."""
+        """The level of the innermost iterator in `expr`: -1 if it has only parameters, -2 if constants."""
         depths = {name: level for level, name in enumerate(self.names)}
         return max((depths.get(name, -1) for name in variables(expr)), default=-2)
 
@@ -72,7 +72,7 @@ class LinearSum:
     def expr(self) -> Expr:
         """A positive term first, if there is one, then the terms in their order, the constant last.
 
-        They are in the order of the loops: what does not change in an inner one is computed outside of it.
+        They are in the order of the loops, so that compilers can hoist invariants of inner loops.
         """
         first = next((k for k, (coefficient, _) in enumerate(self.terms) if coefficient > 0), 0)
         ordered = (*self.terms[first : first + 1], *self.terms[:first], *self.terms[first + 1 :])
@@ -160,7 +160,7 @@ def _best_constants(
 ) -> tuple[LinearSum, int]:
     """(a + k·m, −k) for a k, at least `least`: outside + factor · (⌊(a + k·m)/m⌋ − k) is the same for all k.
 
-    It reads best where one of its two constants vanishes, and the one inside is small.
+    The best text has one zero constant, and a small one inside.
     """
     constant = dividend.constant
     nearest = _nearest_shift(constant, divisor)

@@ -1,6 +1,6 @@
 """Grafts: pieces of program with the conditions they need [Grosser2015, sections 4.4 and 5.9].
 
-What a list of them has in common is hoisted; the rest becomes a tree of ifs around them.
+Their common conditions are hoisted; the rest becomes a tree of ifs around them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from loopwright.presburger.sets import DIM, DIV, constraint_count, involves, sha
 
 @dataclass(frozen=True)
 class Graft:
-    """A piece of program with what it still needs and what it gives.
+    """A piece of program with the guards it needs and the conditions it enforces.
 
     `guard`     must be enforced around `node`, here or further out;
     `enforced`  holds of every instance that `node` executes;
@@ -49,7 +49,7 @@ def most_copies(grafts: list[Graft]) -> int:
 
 
 def shared_enforced(grafts: list[Graft], level: int | None) -> isl.Set:
-    """What every instance below satisfies, expressed without the dimension `level`."""
+    """The conditions that every instance below satisfies, without the dimension `level`."""
     everything = union(graft.enforced for graft in grafts)
     hull = shared_constraints(everything.coalesce()).to_set()
     return _without(hull, level)
@@ -87,7 +87,7 @@ def independent(guard: isl.Set, level: int | None) -> isl.Set:
 
 
 def _without(domain: isl.Set, level: int | None) -> isl.Set:
-    """Project `level` out, keeping only what needs no quantifiers."""
+    """Project `level` out, keeping only constraints without quantifiers."""
     if level is None or not involves(domain, level):
         return domain
     return domain.eliminate(DIM, level, 1).remove_unknown_divs()
@@ -97,7 +97,7 @@ def _without(domain: isl.Set, level: int | None) -> isl.Set:
 class _Branching:
     """An if under construction [Grosser2015, example 5.18]: both branches may grow at their ends.
 
-    `condition` and `complement` are what is known in the two branches; the second is costly, and
+    `condition` and `complement` are the facts known in the two branches; the second is costly, and
     few ifs have an else.
     """
 
@@ -113,7 +113,7 @@ class _Branching:
 
 
 def nest(grafts: list[Graft], place: EvaluationPlace) -> Node:
-    """One node for a list of grafts: a tree of ifs around them, in order wherever two of them can run."""
+    """One node for a list of grafts: a tree of ifs around them, in order if two of them can execute."""
     program: list[Node | _Branching] = []
     for graft in _simplest_first(_merge_twins(grafts)):
         guard = graft.guard.gist(place.known)
@@ -124,7 +124,7 @@ def nest(grafts: list[Graft], place: EvaluationPlace) -> Node:
 
 
 def _merge_twins(grafts: list[Graft]) -> list[Graft]:
-    """Neighbours with the same text that never run together are one, under either guard."""
+    """Merge adjacent equal nodes that never execute together, under either guard."""
     result: list[Graft] = []
     for graft in grafts:
         last = result[-1] if result else None
@@ -138,7 +138,7 @@ def _merge_twins(grafts: list[Graft]) -> list[Graft]:
 
 
 def _simplest_first(grafts: list[Graft]) -> list[Graft]:
-    """Of neighbours that exclude each other the one with the shortest guard first, the others in its else."""
+    """Order mutually exclusive adjacent grafts: the shortest guard first, the rest in its else."""
     result: list[Graft] = []
     choices: list[Graft] = []
     for graft in grafts:
@@ -162,7 +162,7 @@ def _append(
 ) -> None:
     """Put `node` at the end of `program`, in the deepest branch that `inside` implies.
 
-    `inside`, part of what is known, is where `node` has anything to execute.  The branches of the last if
+    `inside`, part of what is known, is where `node` executes anything.  The branches of the last if
     exclude each other: in each of them, the end of the branch is the end of the program.
     """
     last = program[-1] if program else None
@@ -182,7 +182,7 @@ def _append(
 
 
 def _around_both(last: _Branching, guard: isl.Set) -> _Branching | None:
-    """The last if inside one for the conditions that its test and `guard` both name, if there are such.
+    """Put an if with the common conditions of its test and `guard` around the last if, if there are any.
 
     if (a && b) S; if (a && c) T;  -->  if (a) { if (b) S; if (c) T; }
     """

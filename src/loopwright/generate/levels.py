@@ -1,4 +1,4 @@
-"""[Grosser2015, algorithms 1 to 3]: one schedule dimension after the other, its pieces made into loops.
+"""[Grosser2015, algorithms 1 to 3]: converts each schedule dimension in turn, piece by piece, to loops.
 
 Loop bounds from the constraints on the current dimension [Grosser2015, section 5.3].
 """
@@ -119,9 +119,9 @@ def _base(context: GenerationContext, executed: Executed, domain: isl.Set) -> li
 
 @dataclass(frozen=True)
 class DimensionPiece:
-    """One piece of the current dimension, with all that decides what becomes of it.
+    """One piece of the current dimension, with everything that determines its loop.
 
-    `bounds`  the constraints loop bounds are made of, an over-approximation of
+    `bounds`  the constraints for loop bounds, an over-approximation of
     `domain`  what is executed, inner dimensions projected out;
     `value`   the only value the dimension has, where there is only one.
     """
@@ -161,7 +161,7 @@ def _single_value(
     values = value_map(here, context.level)
     if not values.is_single_valued():
         return None
-    # of the bounds that meet in one value the upper one leaves less to be tested
+    # of two equal bounds, the upper one leaves fewer conditions to test
     value = values.as_pw_multi_aff() if values.plain_is_single_valued() else values.lexmax_pw_multi_aff()
     return value.gist(context.known).coalesce().get_at(0)
 
@@ -219,12 +219,12 @@ def _loop_guard(
     generated: isl.Set,
     enforced: isl.Set,
 ) -> isl.Set:
-    """What has to hold around the loop: pending, hoisted and implied conditions together."""
+    """The guard of the loop: pending, hoisted and implied conditions together."""
     level = piece.context.level
     guard = _pending_guard(inside, enforced)
     guard = guard.intersect(hoistable_guard(children, inside.known, level))
     if not has_upper_bound(piece.domain, level):
-        # an endless loop is not left where inner ones are empty: there must be something to execute
+        # an endless loop does not end where inner ones are empty, so the guard ensures some execution
         guard = guard.intersect(_implied(piece.domain, level))
     if piece.value is not None:
         guard = guard.intersect(_implied(generated, level))
@@ -234,7 +234,7 @@ def _loop_guard(
 
 
 def _pending_guard(context: GenerationContext, enforced: isl.Set) -> isl.Set:
-    """The pending conditions that neither outer nor, if the options say so, inner nodes enforce."""
+    """The pending conditions that neither outer nor, depending on the options, inner nodes enforce."""
     guard = context.pending
     if guard.plain_is_universe():
         return guard
@@ -243,7 +243,7 @@ def _pending_guard(context: GenerationContext, enforced: isl.Set) -> isl.Set:
 
 
 def _implied(condition: isl.Set, level: int) -> isl.Set:
-    """What a condition on the current dimension implies for outer ones, and no loop tests.
+    """The implications of a condition on the current dimension for outer ones that no loop tests.
 
     [Grosser2015, example 5.6]
     """
@@ -253,7 +253,7 @@ def _implied(condition: isl.Set, level: int) -> isl.Set:
 def _node(
     piece: DimensionPiece, bounds: isl.BasicSet, body: Node, place: EvaluationPlace, copies: int
 ) -> Node:
-    """The loop around `body`, evaluated at `place`, with what is said of it."""
+    """The loop around `body`, evaluated at `place`, with its annotations."""
     context = piece.context
     name, dimension = place.names[context.level], context.dimension
     if piece.value is not None:
@@ -291,7 +291,7 @@ def loop_header(
 ) -> Header:
     """Start and test of the loop that scans `bounds` at `level`.
 
-    `domain` is what the loop has to cover; it gives a piecewise bound where `bounds`, an
+    `domain` is the set that the loop must cover; it gives a piecewise bound where `bounds`, an
     over-approximation, has none [Grosser2015, example 5.7].
     """
     lower, upper = _split(bounds, level)
@@ -339,7 +339,7 @@ def _upper(constraint: isl.Constraint, place: EvaluationPlace, level: int) -> Li
 
 
 def _at_most(iterator: Var, bounds: list[LinearSum], place: EvaluationPlace) -> Test:
-    """iterator ≤ min(bounds), written with `<` where every bound is shorter then."""
+    """iterator ≤ min(bounds), written with `<` if that shortens every bound."""
     if all(bound.terms and bound.constant < 0 for bound in bounds):
         limits = (bound.plus_constant(1).expr() for bound in bounds)
         return Compare(Relation.LT, iterator, combined(Min, limits, place))

@@ -1,9 +1,9 @@
 """[Grosser2015, algorithm 2], its first half: the pieces of a dimension, each to become one loop.
 
-Regions of the dimension may be treated in their own ways.  The options of a flat schedule name the points
+Regions of the dimension may be treated differently.  The options of a flat schedule name the points
 at which dimension d is to be separated, `[t0, ..] -> separate[d]`, and so do `atomic` and `unroll` [sections
 5.4 and 5.5].  A band may isolate a part from what is before, after and beside it [section 5.6];
-`separation_class[[d] -> [k]]` is the older way to say so.
+`separation_class[[d] -> [k]]` is the older notation for this.
 
 Two extensions look one level ahead [Quillere2000, sections 6 and 7].  The second separation cuts a piece
 along the contexts in which each inner loop is not empty; the removal of minima and maxima cuts it along the
@@ -98,7 +98,7 @@ def options_by_name(options: isl.UnionMap | None) -> dict[str, isl.UnionMap]:
 
 
 def _option_region(context: GenerationContext, kind: str) -> isl.Set | None:
-    """The schedule points that carry option `kind` for the current dimension."""
+    """The schedule points with option `kind` for the current dimension."""
     return _region(context, kind, f"{kind}[{context.origins[context.level]}]")
 
 
@@ -109,7 +109,7 @@ def _class_region(context: GenerationContext) -> isl.Set | None:
 
 
 def _region(context: GenerationContext, name: str, target: str) -> isl.Set | None:
-    """What the options map to `target`, as a set over the iterators, inner dimensions forgotten."""
+    """What the options map to `target`, as a set over the iterators, with inner dimensions projected out."""
     options = context.site.options.get(name)
     if options is None or context.origins[context.level] is None:
         return None
@@ -122,7 +122,7 @@ def _region(context: GenerationContext, name: str, target: str) -> isl.Set | Non
 
 
 def wanted_isolation(context: GenerationContext) -> isl.Set | None:
-    """The part to generate apart: the band's isolation option or an old separation class."""
+    """The part to generate separately: the band's isolation option or an old separation class."""
     isolate_map = context.site.band.isolate
     if isolate_map is not None:  # in schedule dimensions
         return isolate_map.wrap().flatten().preimage_multi_aff(context.times)
@@ -131,7 +131,7 @@ def wanted_isolation(context: GenerationContext) -> isl.Set | None:
 
 @dataclass(frozen=True)
 class IsolationParts:
-    """`other` is where the outer dimensions leave no center: it may run with any of the others."""
+    """`other` has the outer dimensions without a center: its order relative to the rest is free."""
 
     before: isl.Set
     center: isl.Set
@@ -190,9 +190,9 @@ def _cut(piece: isl.BasicSet, executed: Executed, level: int) -> list[isl.BasicS
 def refined_pieces(
     context: GenerationContext, executed: Executed, domain: isl.Set
 ) -> tuple[GenerationContext, list[isl.BasicSet]]:
-    """The pieces of `domain`, cut by what the loops right below the current level need.
+    """The pieces of `domain`, cut by the conditions of the loops directly below the current level.
 
-    With them the context inside, which has fewer cuts left.
+    Each comes with the context inside, which has fewer cuts left.
     """
     pieces = pieces_of(context, executed, domain)
     options = context.options
@@ -216,7 +216,7 @@ def refined_pieces(
 def parameter_contexts(context: GenerationContext, executed: Executed) -> list[isl.Set]:
     """The parameter values cut by how the bounds of the outermost loops compare.
 
-    An empty outermost loop costs one test in a run, so that no cut is made for it.
+    An empty outermost loop costs one test in a run, so it is not cut for that.
     """
     whole = [context.known]
     if context.level > 0 or context.innermost or not context.options.split_bounds:

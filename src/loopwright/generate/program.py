@@ -1,4 +1,4 @@
-"""The whole program for a schedule.
+"""Generates the whole program for a schedule.
 
 Schedule trees [Grosser2015, section 6]: a depth-first walk that generates each band by its algorithm 1.
 
@@ -38,7 +38,7 @@ from loopwright.presburger.sets import IN, OUT, isl_failures, sets_of, sorted_ma
 
 @isl_failures("isl failed while generating loops")
 def generate(schedule: trees.Schedule, options: GenerationOptions | None = None) -> Node:
-    """The loops that run the instances of `schedule` in its order."""
+    """Return the loops that execute the instances of `schedule` in its order."""
     known, tree = _outer_context(schedule)
     run = GenerationRun(
         options or GenerationOptions(), schedule.arguments, runs_again(tree), _prefix(schedule), count()
@@ -49,7 +49,7 @@ def generate(schedule: trees.Schedule, options: GenerationOptions | None = None)
 
 
 def _prefix(schedule: trees.Schedule) -> str:
-    """What iterators are called: c0, c1, ... unless a parameter has such a name."""
+    """The prefix of iterator names: c0, c1, ... unless a parameter has such a name."""
     names = isl.Set.universe(_parameters(schedule)).get_var_names_not_none(isl.dim_type.param)
     taken = {match[1] for name in names if (match := re.fullmatch(r"(.*?)\d+", name))}
     candidates = chain("ctx", (f"c{'_' * k}" for k in count(1)))
@@ -57,7 +57,7 @@ def _prefix(schedule: trees.Schedule) -> str:
 
 
 def _parameters(schedule: trees.Schedule) -> isl.Space:
-    """The space of all parameters, those that only an inner node names included."""
+    """The space of all parameters, including those that only an inner node names."""
     space = schedule.domain.get_space().params().align_params(schedule.context.get_space().params())
     for part in _presburger_parts(schedule.tree):
         space = space.align_params(part.get_space().params())
@@ -94,7 +94,7 @@ def _presburger_parts(tree: trees.Tree) -> Iterator[isl.Set | isl.Map | isl.Unio
 
 
 def _outer_context(schedule: trees.Schedule) -> tuple[isl.Set, trees.Tree]:
-    """What is known of the parameters everywhere: context nodes at the root included."""
+    """The known conditions on parameters, including context nodes at the root."""
     context, tree = schedule.context, schedule.tree
     if not context.is_params():
         context = context.params()
@@ -105,7 +105,7 @@ def _outer_context(schedule: trees.Schedule) -> tuple[isl.Set, trees.Tree]:
 
 
 def _executed(schedule: trees.Schedule, context: GenerationContext) -> Executed:
-    """{ [] -> s : s in the domain }, one map a statement [Grosser2015, section 4.1]."""
+    """{ [] -> s : s in the domain }, one map per statement [Grosser2015, section 4.1]."""
     domain = schedule.domain.align_params(context.space).intersect_params(context.known.params())
     sets = sorted(sets_of(domain), key=lambda s: (s.get_tuple_name() or "", s.n_dim()))
     return tuple(isl.Map.from_range(s.coalesce()).add_dims(isl.dim_type.in_, 0) for s in sets)
@@ -151,7 +151,7 @@ def generate_tree(tree: trees.Tree, context: GenerationContext, executed: Execut
 
 
 def runs_again(tree: trees.Tree) -> bool:
-    """Whether an instance may run at several times, so that its calls have to say at which."""
+    """Whether an instance may execute at several times, so that its calls must name the time."""
     match tree:
         case trees.Leaf():
             return False
@@ -172,7 +172,7 @@ def runs_again(tree: trees.Tree) -> bool:
 def in_iterators(condition: isl.Set, context: GenerationContext) -> isl.Set:
     """A condition on the schedule's dimensions as one on the iterators.
 
-    A set without dimensions is one of parameters alone, anywhere in the tree.
+    A set without dimensions has only parameters, anywhere in the tree.
     """
     if condition.is_params() or condition.n_dim() == 0:
         params = condition if condition.is_params() else condition.params()
@@ -185,7 +185,7 @@ def _nonempty(relations: Iterable[isl.Map]) -> Executed:
 
 
 def _merged(relations: list[isl.Map] | Executed) -> Executed:
-    """One relation a statement, in order of first appearance."""
+    """One relation per statement, in order of first appearance."""
     found: dict[str, isl.Map] = {}
     for relation in relations:
         key = str(relation.get_space().range())
@@ -212,10 +212,9 @@ def _narrow(grafts: list[Graft], outer: GenerationContext, inner: GenerationCont
 
 
 def _check_scanned(annotated: trees.Annotated, outer: int) -> None:
-    """Refuse an annotation of a dimension that no band below it has; bands above have `outer` dimensions.
+    """Refuse an annotation of a dimension that is in no band below it; bands above have `outer` dimensions.
 
-    A dimension that is there becomes loops, which have the annotation, or has single values, whose one
-    iteration needs none.
+    Such a dimension becomes loops, which get the annotation, or has single values, which need none.
     """
     if not _scans(annotated.child, annotated.dimension, outer):
         raise BadInput(
@@ -241,7 +240,7 @@ def _scans(tree: trees.Tree, dimension: int, first: int) -> bool:
 
 
 def _together(grafts: list[Graft], context: GenerationContext, remark: str | None = None) -> list[Graft]:
-    """What is below a mark or an annotation as one node, with the author's remark on it if there is one."""
+    """The subtree below a mark or an annotation as one node, with the author's remark, if any."""
     if not grafts:
         return []
     guard = hoistable_guard(grafts, context.known, None)
@@ -280,7 +279,7 @@ def _call(context: GenerationContext, relation: isl.Map) -> Graft:
 
 
 def _arguments(relation: isl.Map, context: GenerationContext, place: EvaluationPlace) -> tuple[Expr, ...]:
-    """The instance as a function of the iterators, simplified by what is known here."""
+    """The instance as a function of the iterators, simplified by the context."""
     function = relation.as_pw_multi_aff().gist(context.known).coalesce()
     return tuple(piecewise_expression(function.get_at(k), place) for k in range(relation.dim(OUT)))
 
@@ -291,7 +290,8 @@ def _time(context: GenerationContext, place: EvaluationPlace) -> tuple[Expr, ...
 
 
 def _unordered(context: GenerationContext, relation: isl.Map) -> list[Graft]:
-    """Many instances at one schedule point, in any order: a dimension for each of theirs.
+    """Many instances at one schedule point, in any order: with one new dimension per dimension of the
+    instances.
 
     These are the parallel loops of [Quillere2000, section 6.3].
     """

@@ -1,4 +1,4 @@
-"""Breaking a schedule dimension into pieces: separation and unrolling.
+"""Breaks a schedule dimension into pieces: separation and unrolling.
 
 [Grosser2015, sections 5.4 and 5.5], [Quillere2000, section 5.2].
 """
@@ -27,7 +27,7 @@ from loopwright.presburger.sets import (
 )
 
 MANY_PIECES = 6
-"""Cutting stops at this many pieces of a loop: a minimum costs less than another copy then."""
+"""Cutting stops at this many pieces of a loop: beyond that, a minimum costs less than another copy."""
 
 
 def separate(domain: isl.Set, executed: Executed, level: int) -> list[isl.BasicSet]:
@@ -141,7 +141,7 @@ def _best_lower_bound(
     """
     step = stride.step if stride else 1
     best: tuple[int, int, isl.Aff] | None = None
-    outer = eliminate_inner(exact, level - 1)  # a bound says nothing of the dimension, or of those inside
+    outer = eliminate_inner(exact, level - 1)  # a bound does not involve the dimension or inner ones
     for bound in _lower_bounds(domain, level):
         start = (stride.align_up(bound) if stride else bound).gist(outer)
         variable = isl.Aff.var_on_domain(start.get_domain_local_space(), DIM, level)

@@ -2,10 +2,9 @@
 
 A loop counts by its stride [Grosser2015, section 5.3].
 
-Scaled iterators.  A schedule gives a relative order, so that the iterator need not be the schedule
-dimension itself [section 4.2].  Where every statement has an equality
-t = s·(its own iterators and parameters) + o,  putting  t = s·c + o  takes the division out of the body and
-the step out of the loop:
+Scaled iterators.  A schedule gives a relative order, so the iterator need not be the schedule dimension
+itself [section 4.2].  Where every statement has an equality t = s·(its own iterators and parameters) + o,
+substituting t = s·c + o removes the division from the body and the step from the loop:
 
     for (c = 0; c <= 2 * n; c += 2) S(c / 2);   -->   for (c = 0; c <= n; c += 1) S(c);
 
@@ -66,7 +65,7 @@ def detect_stride(domain: isl.Set, level: int) -> Stride | None:
 
 
 def scaled_iterator(executed: Executed, stride: Stride) -> isl.MultiAff | None:
-    """The substitution t = s·c + o, if every statement gains by it."""
+    """The substitution t = s·c + o, if it simplifies every statement."""
     if not stride.offset.is_cst():
         return None
     offsets = [_step_offset(relation, stride) for relation in executed]
@@ -81,7 +80,7 @@ def scaled_iterator(executed: Executed, stride: Stride) -> isl.MultiAff | None:
 
 
 def _step_offset(relation: isl.Map, stride: Stride) -> int | None:
-    """o if t appears as s·(...) + o with the statement's iterators, and never as it is."""
+    """o if t appears as s·(...) + o with the statement's iterators, and nowhere else."""
     offset: int | None = None
     for constraint in affine_hull(relation).get_constraints():
         own = constraint.get_coefficient_val(IN, stride.level).to_python()
@@ -109,7 +108,7 @@ def align_shifts(context: GenerationContext, executed: Executed) -> tuple[Genera
         return context, executed
     domains = [relation.domain() for relation in executed]
     if context.loop_type is LoopType.SEPARATE and any(_is_fixed(d, context.level) for d in domains):
-        return context, executed  # separation gives a fixed statement a place of its own anyway
+        return context, executed  # separation separates a fixed statement anyway
     shifts = _common_stride(domains, context.level)
     if shifts is None:
         return context, executed
@@ -118,7 +117,7 @@ def align_shifts(context: GenerationContext, executed: Executed) -> tuple[Genera
 
 
 def refers_to_dimensions(tree: Tree) -> bool:
-    """Whether options or extensions in the tree name schedule dimensions as they are."""
+    """Whether options or extensions in the tree refer to the original schedule dimensions."""
     match tree:
         case Extension():
             return True
@@ -160,8 +159,8 @@ def _common_stride(domains: list[isl.Set], level: int) -> list[int] | None:
 def _agreed_by_all(domains: list[isl.Set], residues: list[int], modulus: int, level: int) -> int:
     """The greatest divisor m of `modulus` with tⱼ − tᵢ ≡ rⱼ − rᵢ (mod m) for every two statements.
 
-    The residues come from comparing all statements with one; where that one has no instance, the
-    others are compared with each other.
+    The residues come from comparing all statements with one; if that one has no instance, the rest are
+    compared pairwise.
     """
     for (one, first), (two, second) in combinations_with_replacement(enumerate(domains), 2):
         found = _differences(first, second, level) if modulus > 1 else None

@@ -1,4 +1,4 @@
-"""Where the threads of a block, or those of its warps, wait for each other."""
+"""Notes for barriers of the threads of a block or of its warps."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from loopwright.model.annotations import BlockLoop, ThreadLoop
 
 @dataclass(frozen=True, slots=True)
 class BarrierNote(Remark):
-    """All threads of the block wait for each other after the statement, or those of each warp."""
+    """A barrier of the block, or of each warp, after the statement."""
 
     of_warp: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ArriveNote(Remark):
-    """Before the statement, threads tell that they have come so far, in the last iteration of a loop."""
+    """An arrival at a split barrier before the statement, in the last iteration of a loop."""
 
     test: str
 
 
 @dataclass(frozen=True, slots=True)
 class WaitNote(Remark):
-    """After the statement, threads wait until all of the block have come so far, in a step of a march."""
+    """A wait for all arrivals at a split barrier after the statement, in a step of a march."""
 
     march: str
 
 
 @dataclass(frozen=True, slots=True)
 class SplitNote(Remark):
-    """The statement has barriers of two parts, to arrive and to wait."""
+    """The statement contains split barriers, with separate arrival and wait."""
 
 
 def with_last_barrier(march: For, is_apart: Callable[[Node], bool]) -> For:
-    """A march whose steps have one barrier of the block, at the end: buffers take turns between steps.
+    """A march with one barrier of the block at the end of each step: buffers alternate between steps.
 
-    It has two parts where a step ends with a phase that `is_apart`: threads arrive before that, and wait
-    after it, so that those that come early compute in the meantime.
+    It is split if a step ends with a phase that `is_apart`: threads arrive before that and wait after it, so
+    early ones compute in the meantime.
     """
     node = march.body
     if not any(isinstance(one, Remarked) and one.remark == BarrierNote() for one in subprograms(node)):
@@ -60,7 +60,7 @@ def is_split(march: For) -> bool:
 
 
 def _arriving(node: Node, is_apart: Callable[[Node], bool]) -> Node | None:
-    """The last part of a step with a note before its last phase; None where that is not apart."""
+    """The last part of a step with a note before its last phase; None if that is not independent."""
     match node:
         case For(name, _, Compare(Relation.LE, Var(tested), Int(last)), 1, Block((*first, phase))) if (
             name == tested and not is_mapped(node) and is_apart(phase)
@@ -74,7 +74,7 @@ def _arriving(node: Node, is_apart: Callable[[Node], bool]) -> Node | None:
 
 
 def is_mapped(node: Node) -> bool:
-    """Whether a loop is one over blocks or threads."""
+    """Whether a loop iterates over blocks or threads."""
     if not isinstance(node, For):
         return False
     return node.annotation(BlockLoop) is not None or node.annotation(ThreadLoop) is not None
@@ -88,7 +88,7 @@ def _of_warps(node: Node) -> Node:
 
 
 def _unmarked(node: Node) -> Node:
-    """Without a barrier of warps where that of the block follows."""
+    """Remove a barrier of warps if one of the block follows."""
     match node:
         case Remarked(BarrierNote(), For() as body):
             return body

@@ -1,8 +1,8 @@
-"""What a region and its kernels tell each other: arrays, values and sizes, as parameters of functions.
+"""The interface of a region and its kernels: arrays, values and sizes, as function parameters.
 
-Arrays are copied to the device, so their sizes have to be declared; scalars are passed as they are.  The
-text of the kernels does not see the rest of the C file: it may only use what is passed, and functions that
-give the same bits on a device.
+Arrays are copied to the device, so their sizes must be declared; scalars are passed by value.  Kernels do not
+see the rest of the C file: they may only use their parameters, and functions with bit-identical results on a
+device.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from loopwright.model.annotations import GPU
 from loopwright.model.program import ELSEWHERE, Array, Hole, Inlined, MemorySpace, Program
 
 TYPES = ("float", "double", "int", "long", "unsigned")
-"""Types of elements, the same for the host and the device, and single words, as arguments of macros are."""
+"""Element types that are the same on host and device; single words, since they are macro arguments."""
 
 EXACT = ("sqrt", "sqrtf", "fabs", "fabsf", "floor", "floorf", "ceil", "ceilf")
 """Functions of C whose results are correctly rounded on both sides."""
@@ -32,7 +32,7 @@ namespace using public private protected virtual friend try catch throw bool tru
 restrict NULL stdin stdout
 """
 RESERVED = frozenset(_RESERVED.split())
-"""Names that mean something in the text of kernels."""
+"""Names with a meaning in the source of kernels."""
 
 _QUALIFIED = re.compile(r"\b(static|const|restrict|volatile)\b|\*")
 _LONG_DOUBLE = re.compile(r"(?<![\w.])(?=[\d.]*\d)(?!0[xX])\d*(?:\.\d*(?:[eE][-+]?\d+)?|[eE][-+]?\d+)[lL]\b")
@@ -41,13 +41,13 @@ _SIGNED = ("int", "long", "long int", "long long")
 _NUMBER = "a number"
 _STORED = ("const", "static", "extern")
 _UNSIGNED = re.compile(r"\bunsigned\b|(?<![\w.])(?:0[xX\d]|\d+[lL]*[uU])")
-"""A type or a number that is unsigned, or may be, as those in base 16 or 8 are."""
+"""Matches a type or a number that is, or may be, unsigned, such as numbers in base 16 or 8."""
 _AXIS = re.compile(r"\b(LW_(?:BLOCKS?|THREADS?|LANES?|ONE))\((?:x|y|z)\b")
 
 MOST_DIMENSIONS = 4
 
 ROOM_RANK = 5
-"""Of the arrays that a launch asks for."""
+"""The arrays that a launch declares."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class DeviceArray:
     sizes: tuple[str, ...]
     written: bool
     scratch: bool = False
-    """On the device alone."""
+    """Only on the device."""
 
     @property
     def count(self) -> str:
@@ -92,7 +92,7 @@ class Interface:
 
 
 def interface_of(program: Program) -> Interface:
-    """The interface of a region; BadInput where something cannot be passed."""
+    """Return the interface of a region; raises BadInput if something cannot be passed."""
     written = {access.array for one in program.statements for access in one.writes}
     touched = {access.array for one in program.statements for access in one.accesses}
     numbers: dict[str, str] = {}
@@ -130,9 +130,9 @@ def interface_of(program: Program) -> Interface:
 
 
 def _check_values(program: Program) -> None:
-    """Parameters are long numbers in kernels: what is computed with one has to be the same in C.
+    """Parameters are `long` in kernels: computations with them must have the same value in C.
 
-    It is where C computes it in a signed type.  An int beside an unsigned number is converted to that type.
+    They do if C computes them in a signed type.  C converts an int operand of an unsigned operation.
     """
     unsigned = {one.name for one in program.arrays if not _is_signed(program, one.element_type or "")}
     for statement in program.statements:
@@ -148,7 +148,7 @@ def _check_values(program: Program) -> None:
 
 
 def _check_value(program: Program, text: str, *, is_mixed: bool) -> None:
-    """Refuse a value with a parameter that kernels compute otherwise."""
+    """Refuse a value with a parameter that kernels compute differently."""
     for name in sorted(set(names_in(text)) & set(program.params)):
         kind = _parameter_type(program, name)
         if kind not in (*_SIGNED, _NUMBER):
@@ -160,7 +160,7 @@ def _check_value(program: Program, text: str, *, is_mixed: bool) -> None:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The subscripts in a text, the innermost first, then what is outside of them; without those inside."""
+    """The subscripts in a text, innermost first, then the rest; each without those inside."""
     while found := _SUBSCRIPT.findall(text):
         yield from found
         text = _SUBSCRIPT.sub(" ", text)
@@ -173,7 +173,7 @@ def _is_signed(program: Program, kind: str) -> bool:
 
 
 def _parameter_type(program: Program, name: str) -> str:
-    """The type of a parameter of the region in C; that of a macro is that of its number."""
+    """The type of a parameter of the region in C; for a macro, the type of its number."""
     variable = program.file.declarations.visible(name, program.region)
     if variable is not None:
         return program.file.declarations.resolved(variable.type).removeprefix("const ")
@@ -205,7 +205,7 @@ def device_type(program: Program, array: Array) -> str:
 
 
 def _extents(program: Program, array: Array) -> tuple[str, ...]:
-    """The extents of the declaration, all of which are known and within one piece of memory."""
+    """The extents of the declaration, all of which are known, in contiguous memory."""
     variable = program.file.declarations.visible(array.name, program.region)
     extents = array.extents
     vague = any(not one.strip() or _QUALIFIED.search(one) for one in extents)
@@ -219,7 +219,7 @@ def _extents(program: Program, array: Array) -> tuple[str, ...]:
 
 
 def _size(extent: str, numbers: dict[str, str]) -> str:
-    """What an extent is called in the kernels: a number of the region by its own name."""
+    """The name of an extent in the kernels: a number of the region keeps its own name."""
     text = " ".join(extent.split())
     if text.isidentifier():
         numbers[text] = text
@@ -235,7 +235,7 @@ def _size(extent: str, numbers: dict[str, str]) -> str:
 
 
 def has_room(array: Array) -> bool:
-    """Whether it is the array of a kernel that a launch has room for: one of five dimensions."""
+    """Whether it is the array of a kernel that a launch reserves space for: one of five dimensions."""
     return array.space is MemorySpace.SHARED and array.rank == ROOM_RANK
 
 
@@ -244,7 +244,7 @@ def bytes_of(program: Program, array: Array) -> int:
 
 
 def check_room(program: Program, shared: Sequence[Array]) -> None:
-    """The buffers of a block fit into the memory that its threads share."""
+    """Check that the buffers of a block fit into shared memory."""
     known = [one for one in shared if all(extent.isdigit() for extent in one.extents)]
     sizes = {one.name: bytes_of(program, one) for one in known}
     room = sum(sizes[one.name] for one in known if has_room(one))
@@ -256,7 +256,7 @@ def check_room(program: Program, shared: Sequence[Array]) -> None:
 
 
 def check_names(program: Program, text: str, known: Iterable[str], made: Collection[str] = ()) -> None:
-    """Refuse a text of a kernel with a name that it does not know; `made` ones are our own."""
+    """Refuse kernel source with an unknown name; `made` ones are generated."""
     own = {*(one.name for one in program.file.functions), *(one.name for one in program.file.macros)}
     exact = set(EXACT) - own
     allowed = {*known, *exact, *WORDS, *(set(DEFINITIONS) - taken(program.source, program))}

@@ -1,4 +1,4 @@
-"""Tests that are the same in all steps of a march, kept in the bits of one register of each lane.
+"""Keeps tests that are invariant in a march in the bits of one register per lane.
 
     for (r = 0; r <= 85; r++)                 LW_MASK();
       for each lane x                         LW_BITS(0, w, x, p, 1, 4, c, 1, 2, 2 * x + c >= n + 4);
@@ -7,12 +7,12 @@
             if (2 * x + c >= n + 4 | r >= n)      for (p = 1; p <= 4; p++) for (c = 1; c <= 2; c++)
               S;                                    if (LW_KEPT_OR(2 * p + c - 3, r >= n, ...)) S;
 
-A test of a cell is one that borders answer with yes, or one of cells inside of an array among those.  What a
-step of the march adds to it is the same for all cells.  The test around all cells of a lane is a flag: one
-bit.  What is kept stands in the text where it is asked for too, so that the text means the same without bits.
+A test of a cell is true at borders, or selects cells inside an array among those.  The part that depends on
+the step of the march is the same for all cells.  The test around all cells of a lane is a flag: one bit.  The
+text repeats each kept test at its use, so it means the same without bits.
 
-Cells that lanes with borders copy from an array that the kernel only reads are fetched one step before
-(`LW_EARLY`): what is asked for in the next step is copied to a place of the thread while it computes.
+Cells that lanes with borders copy from a read-only array are fetched one step ahead (`LW_EARLY`): the cells
+of the next step are copied to thread-local storage during computation.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from loopwright.loops.traverse import subprograms, subterms, variables, with_chi
 from loopwright.model.program import MemorySpace, Program
 
 BITS = 32
-"""Of a register."""
+"""The bits of a register."""
 
 Counted: TypeAlias = tuple[str, int, int]
 """The iterator of a loop, its first and its last value."""
@@ -40,7 +40,7 @@ Counted: TypeAlias = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class EarlyNote(Remark):
-    """What the statement copies is fetched one step of the march before."""
+    """The cells that the statement copies are fetched one step of the march ahead."""
 
     march: str
     last: int
@@ -56,12 +56,12 @@ class FirstNote(Remark):
 
 @dataclass(frozen=True, slots=True)
 class MaskNote(Remark):
-    """What is kept for the march is computed before the statement."""
+    """The kept tests of the march are computed before the statement."""
 
 
 @dataclass(frozen=True)
 class EarlyCopies:
-    """A statement whose copies are fetched a step before, and the loops over the cells of a lane."""
+    """A statement whose copies are fetched a step ahead, and the loops over the cells of a lane."""
 
     statement: str
     loops: tuple[Counted, ...]
@@ -79,7 +79,7 @@ class EarlyCopies:
 
 @dataclass(frozen=True)
 class KeptTests:
-    """How tests of a kernel are written, by the identity of what has them, and what is kept for them."""
+    """The text of a kernel's tests, by the identity of their nodes, and the bits kept for them."""
 
     march: int = 0
     texts: Mapping[int, str] = field(default_factory=dict)
@@ -115,7 +115,7 @@ def cells(loops: Sequence[Counted]) -> int:
 
 
 def bit_text(first: int, loops: Sequence[Counted]) -> str:
-    """`2 * p + c - 3`: the bit of a cell, of those that begin with the first."""
+    """`2 * p + c - 3`: the bit of a cell, given the first bit."""
     (outer, start, _), (inner, low, high) = loops
     width = high - low + 1
     rest = first - width * start - low
@@ -123,7 +123,7 @@ def bit_text(first: int, loops: Sequence[Counted]) -> str:
 
 
 def kept_tests(node: Node) -> KeptTests:
-    """The tests of a kernel that bits are kept for; none where there are more than a register has."""
+    """The tests of a kernel that bits are kept for; none if they exceed a register."""
     marches = [one for one in subprograms(node) if is_march(one)]
     if not marches or any(isinstance(one, Let) for one in subprograms(marches[0])):
         return KeptTests()
@@ -138,7 +138,7 @@ def kept_tests(node: Node) -> KeptTests:
 
 
 def is_march(node: Node) -> bool:
-    """A loop of all threads, with phases in it."""
+    """Whether this is a loop of all threads that contains phases."""
     return isinstance(node, For) and not is_mapped(node) and any(map(is_mapped, subprograms(node.body)))
 
 
@@ -186,7 +186,7 @@ def _parts(node: Node) -> tuple[Node, ...]:
 
 
 def _sorted(arguments: Sequence[Test], moving: frozenset[str]) -> tuple[tuple[Test, ...], tuple[Test, ...]]:
-    """What is the same in all steps, and what is not."""
+    """The tests that are invariant in the march, and the rest."""
     still = tuple(one for one in arguments if not variables(one) & moving)
     return still, tuple(one for one in arguments if variables(one) & moving)
 
@@ -240,7 +240,7 @@ def _flag_text(test: Test, moving: frozenset[str], bits: _Bits) -> str:
 def with_early_copies(
     program: Program, node: Node, written: frozenset[str]
 ) -> tuple[Node, EarlyCopies | None]:
-    """The kernel with notes where cells are fetched a step before, and which these are."""
+    """The kernel with notes where cells are fetched a step ahead, and the list of these."""
     marches = [one for one in subprograms(node) if is_march(one)]
     match march := marches[0] if marches else None:
         case For(name, Int(first), Compare(Relation.LE, Var(tested), Int(last)), 1) if name == tested:

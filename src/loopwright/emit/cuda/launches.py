@@ -1,12 +1,11 @@
-"""A program with mapped loops as what a GPU runs: a sequence of launches.
+"""Converts a program with mapped loops to a sequence of kernel launches.
 
-    host       loops and conditions around the mapped loops; each execution of what is inside is a launch
-    launch     block loops, one right inside the other: their iterations are independent blocks
-    block      loops and conditions that all threads follow, around phases
-    phase      thread loops, one right inside the other; a barrier stands between two phases
-    thread     the program inside of the thread loops
+    host       loops and conditions around the mapped loops; each execution of their body is a launch
+    launch     perfectly nested block loops: their iterations are independent blocks
+    block      uniform loops and conditions around phases phase      perfectly nested thread loops; a barrier
+    separates two phases thread     the program inside of the thread loops
 
-What no loop is mapped of is a launch of one thread, and inside of a kernel a phase of one thread.
+Code without mapped loops is a launch of one thread, and inside a kernel a phase of one thread.
 """
 
 from __future__ import annotations
@@ -29,28 +28,28 @@ from loopwright.source import Span
 
 @dataclass(frozen=True, slots=True)
 class OneThreadNote(Remark):
-    """The statement is run by one of the threads along each of the axes."""
+    """Only one thread along each of the axes executes the statement."""
 
     axes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SharedNote(Remark):
-    """An array of the block, which its threads share, declared before the statement."""
+    """An array in shared memory of the block, declared before the statement."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class RegistersNote(Remark):
-    """An array whose first subscript is the lane that has the rest in its registers."""
+    """An array whose first subscript is the lane that holds the rest in its registers."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class OwnNote(Remark):
-    """An array whose first subscripts are the numbers of the thread that has the rest in its registers."""
+    """An array whose first subscripts are the indices of the thread that holds the rest in its registers."""
 
     name: str
 
@@ -70,7 +69,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Launch:
-    """A kernel: its program, the blocks along each axis where the host can count them, the threads."""
+    """A kernel: its program, the blocks along each axis if the host can count them, the threads."""
 
     name: str
     node: Node
@@ -85,7 +84,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Launched:
-    """The host's program, whose calls are those of `launches`, in the order of the text."""
+    """The host's program, whose calls are those of `launches`, in source order."""
 
     host: Node
     launches: tuple[Launch, ...]
@@ -93,13 +92,13 @@ class Launched:
 
 @dataclass(frozen=True)
 class Touches:
-    """The arrays that a part of a kernel reads and writes, those in registers left out."""
+    """The arrays that a part of a kernel reads and writes, except those in registers."""
 
     read: frozenset[str]
     written: frozenset[str]
 
     def is_apart_from(self, other: Touches) -> bool:
-        """Whether neither writes what the other touches."""
+        """Whether neither writes an array that the other accesses."""
         mine, theirs = self.read | self.written, other.read | other.written
         return not self.written & theirs and not other.written & mine
 
@@ -107,9 +106,9 @@ class Touches:
 def launched(
     node: Node, name: str, place: Span, memories: Mapping[str, MemoryNote], touches: Mapping[str, Touches]
 ) -> Launched:
-    """`node` as a sequence of launches; kernels are called `name` with a number.
+    """`node` as a sequence of launches; kernels are named `name` with a number.
 
-    `memories` are the arrays of blocks and threads, `touches` is what statements touch.
+    `memories` are the arrays of blocks and threads, `touches` the arrays that statements access.
     """
     splitter = _Splitter(name, place, memories, touches, [])
     if not any(map(is_mapped, subprograms(node))):
@@ -131,7 +130,7 @@ class _Splitter:
         return BadInput(Code.LOOPS_DO_NOT_FIT, message, span=self.place, hint=hint)
 
     def host(self, node: Node) -> Node:
-        """What stays on the host; the kernels go to `found`."""
+        """Return the part that stays on the host; add the kernels to `found`."""
         if isinstance(node, For) and is_mapped(node):
             return self._launch(node)
         if not any(isinstance(part, Call) for part in subprograms(node)):
@@ -167,7 +166,7 @@ class _Splitter:
         return Call(name, ())
 
     def _check(self, loop: For) -> None:
-        """A mapped loop counts up to a bound that is known when it starts."""
+        """Check that the bound of a mapped loop is fixed on entry, and that it counts up."""
         kinds = [loop.annotation(kind) for kind in (BlockLoop, ThreadLoop, Parallel, Vector)]
         mapped = [one for one in kinds[:2] if one is not None]
         if any(one is not None for one in kinds[2:]):
@@ -187,7 +186,7 @@ class _Splitter:
             )
 
     def _blocks(self, node: Node, blocks: dict[str, Expr | None], inside: frozenset[str]) -> Node:
-        """What a block runs: block loops are nested directly inside each other."""
+        """The program of a block: block loops are perfectly nested."""
         if not any(is_said(part, BlockLoop) for part in subprograms(node)):
             return node
         match node:
@@ -216,7 +215,7 @@ class _Splitter:
                 )
 
     def _phases(self, node: Node, axes: tuple[str, ...], *, last: bool) -> Node:
-        """Barriers after the phases, but for the `last` of a kernel, which no loop repeats."""
+        """Add barriers after the phases, except the `last` of a kernel, which no loop repeats."""
         if not axes:
             return node
         if isinstance(node, Call) or not any(is_said(part, ThreadLoop) for part in subprograms(node)):
@@ -243,7 +242,7 @@ class _Splitter:
                 return with_children(node, lambda child: self._phases(child, axes, last=last))
 
     def _together(self, parts: Sequence[Node]) -> Iterator[Node]:
-        """The parts of a block; between phases that are apart from each other there is no barrier."""
+        """The parts of a block; independent phases have no barrier between them."""
         since: list[Touches] = []
         for part, following in zip(parts, [*parts[1:], None], strict=True):
             match part, following:
@@ -257,9 +256,9 @@ class _Splitter:
             yield part
 
     def _of_warps(self, node: Node, *, inside: bool = False) -> Node:
-        """Barriers of warps where these have registers, and a phase writes nothing that they share.
+        """Use barriers of warps if these have registers, and a phase writes no shared memory.
 
-        Where they share buffers, a barrier of the block comes after what repeats their uses.
+        If they share buffers, a barrier of the block comes after the loop that repeats their uses.
         """
         registers = {name for name, note in self.memories.items() if isinstance(note, RegistersNote)}
         match node:
@@ -279,7 +278,7 @@ class _Splitter:
                 return with_children(node, lambda child: self._of_warps(child, inside=inside))
 
     def _is_apart(self, node: Node) -> bool:
-        """Whether a phase touches nothing that the threads of a block share."""
+        """Whether a phase does not access shared memory."""
         shared = {name for name, note in self.memories.items() if isinstance(note, SharedNote)}
         touched = self._touched(node)
         return not (touched.read | touched.written) & shared
@@ -290,7 +289,7 @@ class _Splitter:
         return Touches(read, frozenset(name for one in found for name in one.written))
 
     def _thread_axes(self, node: Node) -> tuple[str, ...]:
-        """The axes of thread loops that are directly inside each other."""
+        """The axes of perfectly nested thread loops."""
         if not any(is_said(part, ThreadLoop) for part in subprograms(node)):
             return ()
         match node:
@@ -311,7 +310,7 @@ class _Splitter:
 
 
 def is_lane_loop(loop: For) -> bool:
-    """Whether iteration k is that of lane k."""
+    """Whether lane k executes iteration k."""
     return _is_along(loop, "x", GPU.lanes)
 
 
@@ -330,7 +329,7 @@ def _is_along(loop: For, axis: str, count: int) -> bool:
 
 
 def _grouped(node: Block) -> Iterator[Node]:
-    """The children, neighbours without mapped loops as one: they become one launch."""
+    """The children, with adjacent ones without mapped loops grouped into one launch."""
     waiting: list[Node] = []
     for child in node.children:
         if any(is_mapped(part) for part in subprograms(child)):
@@ -379,7 +378,7 @@ def _difference(last: Expr, first: Expr, more: int) -> Expr:
 
 
 def names_inside(node: Node, call: str = "") -> frozenset[str]:
-    """The iterators and numbers that `node` declares; where a kernel is given, those around its call."""
+    """The iterators and numbers that `node` declares; if a kernel is given, those around its call."""
     return frozenset(
         part.iterator if isinstance(part, For) else part.name
         for part in subprograms(node)

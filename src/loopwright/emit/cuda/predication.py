@@ -1,4 +1,4 @@
-"""Loops of kernels with constant lengths: bounds that shorten a loop become tests.
+"""Gives kernel loops constant trip counts: bounds that shorten a loop become tests.
 
     for (i = max(8 * y, 1); i <= min(8 * y + 7, n - 2); i++) S(i);
     -->
@@ -8,10 +8,10 @@
       for (i = 8 * y; i <= 8 * y + 7; i++)
         if (i >= 1 && i <= n - 2) S(i);
 
-A compiler writes out both, and keeps in registers what the iterations of the first share.  A loop over
-threads has the second form alone: so its first iteration has the same place in every tile.  So has a loop
-that numbers registers: it has as many iterations as there are, whatever its bound, since registers have to be
-known when a kernel is compiled.  The program that comes out is the one that is proved and printed.
+A compiler unrolls both, and keeps values shared by iterations of the first in registers.  A loop over threads
+has only the second form, so its first iteration has the same place in every tile.  So has a loop that indexes
+registers: its trip count is the number of registers, regardless of its bound, since registers must be known
+at compile time.  The resulting program is the one that is proved and printed.
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ from loopwright.presburger.sets import DIM
 from loopwright.transform.vectors import entry, loops_of, pieces
 
 LONGEST = 64
-"""Iterations of a loop that a thread runs, to be worth it."""
+"""The largest trip count of a thread's loop for which this pays off."""
 
 
 Lengths: TypeAlias = Mapping[tuple[str, int], tuple[int, int]]
-"""For statements and loops around them, by their depth: the first and the last register the loop numbers."""
+"""For statements and loops around them, by their depth: the first and the last register that the loop
+indexes."""
 
 
 def register_lengths(program: Program) -> Lengths:
@@ -99,7 +100,7 @@ class _Values:
 
 
 def _numbered(array: Array, cells: isl.Map, k: int) -> tuple[int, int]:
-    """The first and the last value of subscript k: all that there are, of those of lanes what is touched."""
+    """The first and the last value of subscript k: its full range, or for lanes the accessed one."""
     last = int(array.extents[k]) - 1
     if array.space is MemorySpace.OWN:
         return 0, last
@@ -112,9 +113,9 @@ def _numbered(array: Array, cells: isl.Map, k: int) -> tuple[int, int]:
 
 
 def predicated(node: Node, lengths: Lengths, *, tested: bool = False) -> Node:
-    """The program with constant lengths of loops, where bounds of constant distance say so.
+    """The program with constant trip counts of loops, where bounds have a constant distance.
 
-    Where all loops are to be `tested`, none has the first form: lanes that differ would run both.
+    If all loops are `tested`, none has the first form: divergent lanes would execute both.
     """
     inner = with_children(node, lambda child: predicated(child, lengths, tested=tested))
     if not isinstance(inner, For) or inner.step != 1 or inner.annotation(BlockLoop) is not None:
@@ -125,7 +126,7 @@ def predicated(node: Node, lengths: Lengths, *, tested: bool = False) -> Node:
         case Compare(Relation.LE | Relation.LT as relation, Var(name), bound) if name == inner.iterator:
             registers = numbered_registers(inner, lengths)
             if tested and _constant_pairs(_arguments(inner.start, Max), _arguments(bound, Min)):
-                registers = None  # Bounds that are constants leave out registers of other lanes.
+                registers = None  # Constant bounds exclude registers of other lanes.
             whole = inner.annotation(ThreadLoop) is not None or registers is not None
             return _predicated(inner, (relation, bound), registers, only_tested=whole or tested)
         case _:
@@ -133,7 +134,7 @@ def predicated(node: Node, lengths: Lengths, *, tested: bool = False) -> Node:
 
 
 def numbered_registers(loop: For, lengths: Lengths) -> tuple[int, int] | None:
-    """The first and the last register that the iterations of the loop number."""
+    """The first and the last register that the iterations of the loop index."""
     calls = {part.name for part in subprograms(loop) if isinstance(part, Call)}
     found = {lengths.get((name, -1 if loop.dimension is None else loop.dimension)) for name in calls}
     return found.pop() if len(found) == 1 else None
@@ -150,7 +151,7 @@ def _predicated(
         highs = highs if most in highs else (*highs, most)
     pairs = _constant_pairs(lows, highs)
     if not pairs and only_tested and any(isinstance(one, Int) and one.value < LONGEST for one in highs):
-        lows = (*lows, Int(0))  # That nothing starts below it is proved with the program.
+        lows = (*lows, Int(0))  # The proof of the program shows that nothing starts below it.
         pairs = _constant_pairs(lows, highs)
     if not pairs or len(lows) + len(highs) == 2:
         return loop
@@ -182,7 +183,7 @@ def _constant_pairs(lows: Sequence[Expr], highs: Sequence[Expr]) -> list[tuple[i
 
 
 def _within(first: Expr, last: Expr, bounds: tuple[list[Expr], list[Expr]], relation: Relation) -> Test:
-    """That iterations from `first` to `last` are within other bounds too."""
+    """The condition that iterations from `first` to `last` are within other bounds too."""
     lows, highs = bounds
     tests = [Compare(Relation.GE, first, one) for one in lows]
     tests += [Compare(relation, last, one) for one in highs]
@@ -190,7 +191,7 @@ def _within(first: Expr, last: Expr, bounds: tuple[list[Expr], list[Expr]], rela
 
 
 def constant_length(loop: For) -> int | None:
-    """How many values its iterator has at most, where that is a constant."""
+    """The largest number of values of its iterator, if constant."""
     match loop.test:
         case Compare(Relation.LE | Relation.LT as relation, Var(name), bound) if name == loop.iterator:
             distance = _distance(loop.start, bound)
@@ -200,7 +201,7 @@ def constant_length(loop: For) -> int | None:
 
 
 def _distance(low: Expr, high: Expr) -> int | None:
-    """high - low, where it is a constant."""
+    """high - low, if constant."""
     terms, constant = linear_terms(high, low)
     return constant if not any(terms.values()) else None
 
@@ -213,7 +214,7 @@ def linear_terms(left: Expr, right: Expr) -> tuple[dict[Expr, int], int]:
 
 
 def _add(value: Expr, factor: int, terms: dict[Expr, int]) -> int:
-    """Adds the terms of a multiple of an expression; its constant is the result."""
+    """Add the terms of a multiple of an expression; return its constant."""
     match value:
         case Int(number):
             return factor * number
@@ -227,9 +228,9 @@ def _add(value: Expr, factor: int, terms: dict[Expr, int]) -> int:
 
 
 def unrolled(loop: For, march: str) -> list[str]:
-    """A loop of known length is written out by the compiler; for one around lanes `march` says how often.
+    """Mark a loop of constant trip count for unrolling; `march` is the factor for one around lanes.
 
-    The first and the last part of such a loop are short: one of their bounds alone is a number.
+    The first and the last part of such a loop are short: only one of their bounds is a number.
     """
     around = any(map(is_mapped, subprograms(loop.body)))
     match loop.start, loop.test:

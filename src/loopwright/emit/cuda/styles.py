@@ -1,12 +1,12 @@
-"""How the loops of a kernel are written: the numbers they count in, lanes, registers, what is unrolled.
+"""The style of kernel loops: integer widths, lanes, registers, unrolling.
 
-Neighbours that a lane loads or stores at once:
+Adjacent cells that a lane loads or stores at once:
 
     for (c = 1; c <= 2; c++)
       own[w][x][0][3][p][c] = a[i][j][2 * x + c - 5];   -->   LW_TOGETHER(2, c, 1, own[...][c], a[i][j][...]);
 
-A copy between registers and another array is one of neighbours if both last subscripts grow with c, and can
-be done at once if that of the other array begins at a multiple of their number, as rows do (`prelude.h`).
+A copy between registers and another array is contiguous if both last subscripts grow with c, and can be
+vectorised if that of the other array begins at a multiple of their number, as rows do (`prelude.h`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ COUNTS = (2, 4)
 
 
 def together(program: Program, style: Style, loop: For) -> list[str] | None:
-    """The copies of a loop as one of all neighbours; None where they are not known to be such."""
+    """The copies of a loop as one of all adjacent cells; None if they are not known to be adjacent."""
     match loop:
         case For(name, Int(first), Compare(Relation.LE, Var(tested), Int(last)), 1, Call() as call) if (
             name == tested and last - first + 1 in COUNTS
@@ -77,9 +77,9 @@ def _is_copy(program: Program, call: Call, name: str, first: int, count: int) ->
 
 
 def _grows(statement: Statement, access: Access, call: Call, name: str, first: int, factor: int) -> bool:
-    """Whether its last subscript grows with the loop, and is a multiple of a factor where that begins.
+    """Whether its last subscript grows with the loop, starting at a multiple of a factor.
 
-    Of registers, which have factor 0, something constant is added to the number of the loop.
+    For registers, with factor 0, it is the iterator plus a constant.
     """
     subscript = isl.PwMultiAff.from_map(access.relation.intersect_domain(statement.domain))
     last = subscript.get_pw_aff(subscript.dim(OUT) - 1)
@@ -96,12 +96,12 @@ def _grows(statement: Statement, access: Access, call: Call, name: str, first: i
 
 
 def _whole(value: isl.Val) -> int:
-    """Subscripts without divisions have whole coefficients."""
+    """Whether subscripts have no divisions, and so integer coefficients."""
     return int(value.to_python())
 
 
 def resident_blocks(array: Array) -> int:
-    """How many blocks can run on a multiprocessor; where several warps share a tile, a block has these."""
+    """How many blocks can run on a multiprocessor; if several warps share a tile, a block has these."""
     warps = resident_warps(array)
     return max(warps // int(array.extents[0]), 1) if array.rank == SHARED_TILE else warps
 
@@ -109,9 +109,9 @@ def resident_blocks(array: Array) -> int:
 def resident_warps(array: Array) -> int:
     """How many warps can run on a multiprocessor whose lanes keep an array of `stream` in registers.
 
-    Of each level but the last, two rows live from one step to the next, and the columns beside one row; of
-    the first one, a row that is loaded.  The outermost strips need no columns beside.  Addresses and what is
-    being computed take some 36 more, and 12 more where three steps are written out, so that no row moves.
+    For each level but the last, two rows are live between steps, and the columns beside one row; for the
+    first one, also a loaded row.  The outermost strips need no columns beside.  Addresses and temporaries
+    take some 36 more, and 12 more if three steps are unrolled, so that no row moves.
     """
     levels, _, *strips, width = map(int, array.extents[2 if array.rank == SHARED_TILE else 1 :])
     columns, count, inner = width - 2, prod(strips), prod(one - 2 for one in strips)
@@ -121,17 +121,17 @@ def resident_warps(array: Array) -> int:
 
 
 MOST_OWN = {(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)}
-"""How many axes of threads and how many subscripts arrays in registers may have."""
+"""The numbers of thread axes and subscripts that arrays in registers may have."""
 
 FEW_WARPS = 8
-"""So many on a multiprocessor have room for long texts in its cache of instructions."""
+"""Up to so many on a multiprocessor, its instruction cache has room for long code."""
 
 LARGEST = 1 << 24
-"""Sizes up to which kernels count in 32 bits; for larger ones the original loops run."""
+"""The largest size for 32-bit kernels; for larger ones the original loops run."""
 
 
 def narrowed(style: Style, node: Node) -> Style:
-    """The same in numbers of 32 bits; those of blocks end at the largest number, whatever is added."""
+    """The same with 32-bit integers; block indices saturate at the largest number."""
     blocks = {part.iterator for part in subprograms(node) if is_said(part, BlockLoop)}
     return replace(style, iterator_type="LW_INDEX", types=dict.fromkeys(blocks, "LW_BLOCK_INDEX"))
 
@@ -144,7 +144,7 @@ def memory_text(program: Program, word: str, name: str) -> str:
 
 
 def distributed_loop(loop: For, first: str) -> tuple[str, str] | None:
-    """Where a thread or a block starts, and what it adds."""
+    """The start and step of a thread or a block."""
     block, thread = loop.annotation(BlockLoop), loop.annotation(ThreadLoop)
     mapped = block or thread
     if mapped is None:
@@ -156,10 +156,10 @@ def distributed_loop(loop: For, first: str) -> tuple[str, str] | None:
 def in_lanes(
     program: Program, style: Style, node: Node, array: Array, kept: KeptTests, early: EarlyCopies | None
 ) -> Style:
-    """How a kernel with registers is written: each lane runs one iteration, constant loops are unrolled.
+    """The style of a kernel with registers: each lane runs one iteration, constant loops are unrolled.
 
-    Tests are written without branches: those of columns are the same in every step of a march.  Where warps
-    share a tile, cells at borders are selected.  Neighbours are copied at once.
+    Tests are branch-free: those of columns are the same in every step of a march.  If warps share a tile,
+    cells at borders are selected.  Adjacent cells are copied at once.
     """
     lanes = _LanesOfKernel(style, node, array, kept, early)
     found = replace(
@@ -188,7 +188,7 @@ class _LanesOfKernel:
 
     @cached_property
     def warps(self) -> int:
-        """How many share a tile; 0 where none do."""
+        """How many warps share a tile; 0 if none do."""
         return int(self.array.extents[0]) if self.array.rank == SHARED_TILE else 0
 
     @cached_property
@@ -244,8 +244,9 @@ class _LanesOfKernel:
         return distributed_loop(loop, first) if axis is None else lane
 
     def written_out(self, loop: For) -> list[str]:
-        """Rows move down by one in each step of a march, so three steps need no copies; steps of planes of
-        one warp are too long for that.  Few warps write out steps at borders as well.
+        """The unrolled steps of a march: rows move down by one in each step, so three unrolled steps need no
+        copies; steps of planes of one warp are too long for that.  With few warps, steps at borders are
+        unrolled as well.
         """
         march = "LW_UNROLL_1" if self.array.rank == 5 else "LW_UNROLL_3"
         if loop in self._marches and self.array.rank == 4 and resident_warps(self.array) <= FEW_WARPS:
@@ -253,7 +254,7 @@ class _LanesOfKernel:
         return unrolled(loop, "LW_UNROLL" if id(loop) in self._inner else march)
 
     def annotated(self, loop: For) -> list[str]:
-        """Before a march of warps that share a tile, the tests that are kept for all of it."""
+        """The kept tests before a march of warps that share a tile."""
         is_march = id(loop) == self.kept.march and self.early is None
         return [*(self.kept.lines if is_march else ()), *self.written_out(loop)]
 
@@ -266,13 +267,13 @@ class _LanesOfKernel:
 
 
 def _selected(node: If) -> str:
-    """The test of a single cell, one of several that tell those at borders, or another test."""
+    """The test of a single cell, one of several that select border cells, or another test."""
     text, several = flat_condition_to_c(node.test), any(isinstance(one, Or) for one in subterms(node.test))
     return f"LW_SELECT({text})" if several and isinstance(node.then, Call) else text
 
 
 def with_own(program: Program, style: Style, launch: Launch, names: Sequence[str]) -> Style:
-    """How a kernel is written whose threads have arrays in registers: constant loops are unrolled."""
+    """The style of a kernel whose threads have arrays in registers: constant loops are unrolled."""
     marks, axes = style.mark, len(launch.threads)
     for array in (one for one in program.arrays if one.name in names):
         counts = tuple(str(launch.threads[axis]) for axis in reversed(AXES) if axis in launch.threads)
@@ -290,7 +291,8 @@ def with_own(program: Program, style: Style, launch: Launch, names: Sequence[str
     lengths = register_lengths(program)
 
     def written_out(loop: For) -> list[str]:
-        """What a thread runs with constant length and without tests, and what numbers registers."""
+        """The loops to unroll: those of a thread with constant trip count and no tests, and those that index
+        registers."""
         known = loop.step == 1 and constant_length(loop) is not None
         if not known or any(map(is_mapped, subprograms(loop))):
             return []

@@ -1,9 +1,9 @@
-"""The text of kernels and of the functions that launch them, and the C file that calls these.
+"""Generates the source of kernels, of the functions that launch them, and of the C file that calls these.
 
 FILE.cu    a kernel for each launch, and for each region a function with C's linkage: it copies arrays to
            the device, launches the kernels in order, and copies what was written back
-FILE.c     calls the function; where that says no (no device, no memory, an error), the loops of the
-           author run, whose text is kept
+FILE.c     calls the function; if that fails (no device, no memory, an error), the author's loops run, which
+are kept
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.source import Source
 
 MANY_BLOCKS = "1024"
-"""Blocks along an axis whose number the host does not know: any number is right."""
+"""Blocks along an axis whose number the host does not know: any number is correct."""
 
 
 @cache
 def prelude() -> str:
-    """What the text of kernels is preceded by: the macros it uses, for CUDA and for C."""
+    """The prelude of kernel source: the macros it uses, for CUDA and for C."""
     return (Path(__file__).parent / "prelude.h").read_text()
 
 
@@ -85,7 +85,7 @@ class DeviceRegion:
     launched: Launched
     style: Style
     narrow: bool
-    """Whether kernels count in 32 bits, and the launcher lets sizes up to `LARGEST` through."""
+    """Whether kernels use 32-bit integers, and the launcher accepts sizes up to `LARGEST`."""
 
 
 def _device_region(loops: Loops, *, narrow: bool) -> DeviceRegion:
@@ -113,7 +113,7 @@ def _device_region(loops: Loops, *, narrow: bool) -> DeviceRegion:
     for launch in kernels.launches:
         declared = declared_shared(launch.node)
         check_room(program, [array for array in shared if array.name in declared])
-    # Lanes with strips of planes run faster in 64 bits: what converts numbers costs registers they need.
+    # Lanes with strips of planes run faster in 64 bits: conversions cost registers they need.
     strips = any(array.space is MemorySpace.PRIVATE and array.rank == 5 for array in own)
     return DeviceRegion(loops, name, interface_of(program), kernels, style, narrow and not strips)
 
@@ -149,7 +149,7 @@ class DeviceText:
     regions: tuple[DeviceRegion, ...]
 
     def emulated(self, texts: Sequence[str]) -> Source:
-        """The C file with `texts` for its regions, for the proof of what was read back from the kernels."""
+        """The C file with `texts` for its regions, for the proof of the kernels as read back."""
         return with_regions([region.loops for region in self.regions], texts)
 
 
@@ -161,7 +161,7 @@ def device_text(regions: Sequence[Loops], *, narrow: bool = False) -> DeviceText
 
 
 def distributions(text: DeviceText) -> tuple[tuple[Distribution, ...], ...]:
-    """Of each region, the loops that are mapped, in the order of the text."""
+    """The mapped loops of each region, in source order."""
     return tuple(
         tuple(
             Distribution("block" if isinstance(one, BlockLoop) else "thread", one.axis)
@@ -186,7 +186,7 @@ def _kernels_text(regions: Sequence[DeviceRegion]) -> str:
 
 
 def _host_source(regions: Sequence[DeviceRegion]) -> Source:
-    """The C file: each region is a call, and after it the author's loops for where that says no."""
+    """The C file: each region is a call, followed by the author's loops in case that fails."""
     source = regions[0].loops.in_file.source
     calls = [(region.loops.in_file.region, _region_call(region)) for region in regions]
     return source.edited([(place.start, place.end, text) for place, text in calls])
@@ -251,7 +251,7 @@ def _in_registers(region: DeviceRegion, launch: Launch) -> list[Array]:
 
 
 def _body(region: DeviceRegion, launch: Launch) -> str:
-    """The text of a kernel, but for its arrays."""
+    """The source of a kernel, without its arrays."""
     parts, program = list(subprograms(launch.node)), region.loops.program
     registers = _in_registers(region, launch)
     own = [one.remark.name for one in parts if isinstance(one, Remarked) and isinstance(one.remark, OwnNote)]
@@ -291,7 +291,7 @@ def _kernel(region: DeviceRegion, launch: Launch) -> str:
 
 
 def _view(array: DeviceArray, rows: int, *, is_written: bool) -> str:
-    """The declaration of an array in a kernel, of which so many `rows` further on are fetched."""
+    """The declaration of an array in a kernel, which prefetches so many `rows` ahead."""
     if rows:
         words = ", ".join([array.type, array.name, *array.sizes, str(rows)])
         return f"LW_AHEAD_{len(array.sizes)}({words});"
@@ -300,7 +300,7 @@ def _view(array: DeviceArray, rows: int, *, is_written: bool) -> str:
 
 
 def _fetched(region: DeviceRegion, launch: Launch, arrays: Sequence[DeviceArray]) -> set[str]:
-    """The arrays that lanes only read, if their rows are to be fetched before they are needed."""
+    """The arrays that lanes only read, if their rows are prefetched."""
     if not region.loops.fetched or not _in_registers(region, launch):
         return set()
     written = _written(region, launch)
@@ -369,7 +369,7 @@ def _values(region: DeviceRegion, launch: Launch, body: str) -> list[tuple[str, 
 
 
 def _bounded(region: DeviceRegion) -> list[str]:
-    """The sizes that a launcher lets through up to a bound."""
+    """The sizes that a launcher accepts only up to a bound."""
     numbers = [name for name, _ in region.interface.numbers if not name.startswith("lw_extent")]
     return numbers if region.narrow else []
 

@@ -1,18 +1,18 @@
-"""Tests that all lanes of a warp answer alike, around what few warps need.
+"""Adds warp-uniform tests around code that few warps need.
 
     for (p = 1; p <= 6; p++)                        if (6 * w + 6 >= n + 4)
       if (6 * w + p >= n + 4) S(p);          -->      for (p = 1; p <= 6; p++)
                                                         if (6 * w + p >= n + 4) S(p);
 
-Cells at borders are told by tests of single cells, which most warps would answer with no.  The test around
-them follows from any of those: each comparison with the value of p, and of the lane, that is best for it.
+Tests of single cells select border cells, and are false in most warps.  Each of them implies the test around
+them: each comparison with the most favourable value of p and of the lane.
 
     for (p = 1; p <= 6; p++)                        if (6 * w + 6 < n) for (p = 1; p <= 6; p++) S(p);
       if (6 * w + p < n) S(p);               -->    else for (p = 1; p <= 6; p++) if (6 * w + p < n) S(p);
 
-What is loaded and stored is told by tests that most lanes answer with yes for all their cells: these run a
-version without tests, in which neighbours are loaded and stored at once.  Its test implies all the others:
-each comparison with the value of p that is worst for it.
+Tests for loads and stores are true for all cells of most lanes: these run a version without tests, in which
+adjacent cells are loaded and stored at once.  Its test implies all the others: each comparison with the least
+favourable value of p.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Ranges = Mapping[str, tuple[int, int]]
 
 
 def with_uniform_tests(node: Node, moving: frozenset[str] = frozenset()) -> Node:
-    """The program with such tests inside of the loops over lanes; `moving` are the loops around these."""
+    """The program with such tests inside the loops over lanes; `moving` are the loops around these."""
     match node:
         case For() if is_lane_axis(node):
             guarded = _guarded(_gathered(node.body), {node.iterator: (0, GPU.lanes - 1)})
@@ -42,7 +42,7 @@ def with_uniform_tests(node: Node, moving: frozenset[str] = frozenset()) -> Node
 
 
 def _gathered(node: Node) -> Node:
-    """Tests around the loops of cells at borders become tests of single cells, together with these."""
+    """Move tests around the loops of border cells into the tests of single cells."""
     tests, loops, call = _chain(node)
     cells = {loop.iterator for loop in loops}
     alike = [one for one in _parts(tests) if _has_or(one) and not variables(one) & cells]
@@ -56,7 +56,7 @@ def _gathered(node: Node) -> Node:
 
 
 def _parts(tests: Iterable[Test]) -> list[Test]:
-    """All that have to hold."""
+    """All conjuncts."""
     return [part for one in tests for part in (_parts(one.arguments) if isinstance(one, And) else [one])]
 
 
@@ -65,7 +65,7 @@ def _has_or(test: Test) -> bool:
 
 
 def _chain(node: Node) -> tuple[list[Test], list[For], Call | None]:
-    """The tests and the loops of constant lengths around a single statement; None where there is more."""
+    """The tests and the loops of constant lengths around a single statement; None if there is more."""
     match node:
         case Call():
             return [], [], node
@@ -82,7 +82,7 @@ def _chain(node: Node) -> tuple[list[Test], list[For], Call | None]:
 
 
 def _guarded(node: Node, lanes: Ranges) -> Node:
-    """What a lane runs, with tests around what is at borders: where one of several tests tells these."""
+    """The program of a lane, with tests around border cells, if one of several tests selects these."""
     match node:
         case Block() | Remarked() | If():
             return with_children(node, lambda child: _guarded(child, lanes))
@@ -94,22 +94,22 @@ def _guarded(node: Node, lanes: Ranges) -> Node:
 
 
 def _at_borders(test: Test) -> Test:
-    """Of several tests, the one that most warps answer with no: the others are asked cell by cell."""
+    """The test among several that is false in most warps: the rest are evaluated cell by cell."""
     some = [one for one in test.arguments if isinstance(one, Or)] if isinstance(test, And) else []
     return some[0] if len(some) == 1 else test
 
 
 def _with_ordered_tests(node: Node, moving: frozenset[str]) -> Node:
-    """One of several tests is first asked for what is the same in all steps of a march.
+    """In one of several tests, evaluate the part that is invariant in the march first.
 
-    A compiler computes that once, before the march, and keeps those of all cells in one register.
+    A compiler hoists it out of the march, and keeps those of all cells in one register.
     """
     inner = with_children(node, lambda child: _with_ordered_tests(child, moving))
     return replace(inner, test=_ordered(_factored(inner.test), moving)) if isinstance(inner, If) else inner
 
 
 def _factored(test: Test) -> Test:
-    """What all of several tests have in common, asked once: a & b | a & c is a & (b | c)."""
+    """Factor out the common part of several tests: a & b | a & c is a & (b | c)."""
     if not isinstance(test, Or):
         return test
     parts = [_parts([one]) for one in test.arguments]
@@ -131,19 +131,19 @@ def _ordered(test: Test, moving: frozenset[str]) -> Test:
 
 
 def _full(node: For) -> Node:
-    """`node`, with a version without tests for where all of them hold."""
+    """`node`, with a version without tests for the case that all of them hold."""
     test = _sufficient(node)
     return node if test in (None, TRUE) else If(test, _untested(node), node)
 
 
 def _untested(node: Node) -> Node:
-    """Without tests; what runs wherever they hold."""
+    """`node` without tests, for the case that they hold."""
     inner = with_children(node, _untested)
     return inner.then if isinstance(inner, If) else inner
 
 
 def _sufficient(node: Node) -> Test | None:
-    """Where this holds, all tests in `node` do; it has none of its iterators.  None where none is known."""
+    """A condition without iterators of `node` that implies all of its tests; None if none is known."""
     match node:
         case If(test, body, None):
             inner = _sufficient(body)
@@ -160,7 +160,7 @@ def _sufficient(node: Node) -> Test | None:
 
 
 def _needed(node: Node) -> Test:
-    """What holds wherever something of `node` runs; it has none of its iterators."""
+    """A condition without iterators of `node` that holds whenever any of it executes."""
     match node:
         case If(test, body, orelse):
             found = _all([test, _needed(body)])
@@ -192,7 +192,7 @@ def _any(tests: Iterable[Test]) -> Test:
 
 
 def _relaxed(test: Test, ranges: Ranges) -> Test:
-    """What follows from `test`, whatever values of the ranges the names in it have, without these names."""
+    """A condition implied by `test` for all values of the names in their ranges, without these names."""
     if not variables(test) & ranges.keys():
         return test
     match test:
@@ -211,7 +211,7 @@ def _relaxed(test: Test, ranges: Ranges) -> Test:
 
 
 def _implying(test: Test, ranges: Ranges) -> Test | None:
-    """What `test` follows from, whatever values of the ranges the names in it have, without these names."""
+    """A condition that implies `test` for all values of the names in their ranges, without these names."""
     if not variables(test) & ranges.keys():
         return test
     match test:
@@ -227,7 +227,7 @@ def _implying(test: Test, ranges: Ranges) -> Test | None:
 
 
 def _compared(relation: Relation, left: Expr, right: Expr, ranges: Ranges, *, greatest: bool) -> Test | None:
-    """left >= right, or >, where left - right is greatest or least; None where that is not known."""
+    """left >= right, or >, where left - right is greatest or least; None if that is not known."""
     terms, constant = linear_terms(left, right)
     kept: list[Expr] = []
     for term, factor in terms.items():
