@@ -1,1 +1,1 @@
-"""From a plan to a new C file, every step proved: what `transform` and `lw.to_c(plan)` both do."""
+"""Rewrites a plan to a new C file and proves every step; used by `transform` and `lw.to_c(plan)`."""

@@ -1,4 +1,4 @@
-"""CUDA as a target: mapped loops become kernels, and what is launched means C again."""
+"""The CUDA target: mapped loops become kernels, and launches are read back as C."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ class CudaTarget(RewriteTarget):
         return loops.named
 
     def inherited(self, plan: Plan, printed: Node, new: Program, calls: Sequence[Call]) -> Evidence | None:
-        """What the text of kernels has from the schedule; where that fails, its accesses are compared."""
+        """The facts that kernel source inherits from the schedule; if that fails, its accesses are
+        compared."""
         distributed = [
             one
             for loop in subprograms(printed)
@@ -80,7 +81,7 @@ class CudaTarget(RewriteTarget):
 
 
 def _at_step(error: BadInput, plans: Sequence[Plan]) -> BadInput:
-    """What is said of a text that an operation made, at the operation in the script."""
+    """Move errors about source that an operation generated to the operation in the script."""
     span = error.diagnostic.span
     for plan in plans:
         for change in reversed(plan.storage):
@@ -91,7 +92,7 @@ def _at_step(error: BadInput, plans: Sequence[Plan]) -> BadInput:
 
 
 def _device(loops: Sequence[Loops], originals: Sequence[Program], written: Sequence[Program]) -> DeviceText:
-    """Kernels that count in 32 bits where their numbers are shown to fit, else in 64 bits."""
+    """Kernels with 32-bit integers if their numbers are proved to fit, else with 64 bits."""
     narrow = device_text(loops, narrow=True)
     try:
         read_launches(narrow.kernels, narrow.host, prelude(), originals, written)
@@ -103,7 +104,8 @@ def _device(loops: Sequence[Loops], originals: Sequence[Program], written: Seque
 def of_launches(
     device: DeviceText, originals: Sequence[Program], written: Sequence[Program]
 ) -> tuple[Source, Evidence]:
-    """The C text that launches mean, read back from both files; loops are distributed as was asked."""
+    """The C source equivalent to the launches, read back from both files; loops are distributed as
+    requested."""
     try:
         found = read_launches(device.kernels, device.host, prelude(), originals, written)
     except Unreadable as failure:

@@ -1,15 +1,14 @@
-"""The OpenMP directives at the loops of a file, obeyed: the plans they make of its regions, and the proof.
+"""Applies the OpenMP directives at the loops of a file: the resulting plans of its regions, and the proof.
 
-What a directive leaves in the iterators of its loops is not what the loops leave there.
+The final values of iterators after a directive differ from those after the loops.
 
-Loops that are written out get a statement for it; a compiler that obeys the directive adds none.  So outside
-of its loops an iterator may only be given a value, wherever that text may run after the directive.
+Rewritten loops get a statement that sets them; a compiler that applies the directive adds none.  So code
+outside its loops that may run after the directive may only assign an iterator, not read it.
 
-What a parallel loop says of variables, beside what its iterations need.
+The clauses of a parallel loop are compared with the needs of its iterations.
 
-The proof finds out which variables every iteration must have for itself, and which sums are combined.  A
-directive has to say exactly that: without `private(t)` the threads share t, with `private(n)` they read an n
-that nothing was written to.
+The proof determines which variables must be private, and which sums are reductions.  A directive must state
+exactly that: without `private(t)` the threads share t, with `private(n)` they read an uninitialised n.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ from loopwright.transform.plan import Plan
 
 
 def asks_for_sums(file: DirectedFile) -> bool:
-    """Whether a directive asks for a reduction, which combines values in any order."""
+    """Whether a directive requests a reduction, which combines values in any order."""
     return any(one.clause("reduction") is not None for one, _ in file.directives)
 
 
 def refuse_sharing(file: DirectedFile, region: Span, verdict: LegalityVerdict) -> None:
-    """Raise unless the directives of parallel loops make private what has to be, and nothing else."""
+    """Raise unless the directives of parallel loops privatise exactly the required variables."""
     for directive, place in file.directives:
         if directive.name in SHARING and region.contains(directive.place):
             loop = _node(file, place)
@@ -98,7 +97,7 @@ def _node(file: DirectedFile, place: Span) -> Node:
 
 
 def _declared(loop: Node) -> Iterator[str]:
-    """The variables that are declared in the body of a loop, or in the head of one inside."""
+    """The variables declared in the body of a loop, or in the head of an inner one."""
     for node in walk(field(loop, "body")):
         if node.type == "declaration":
             for part in node.children_by_field_name("declarator"):
@@ -106,7 +105,7 @@ def _declared(loop: Node) -> Iterator[str]:
 
 
 def _shared_iterators(file: DirectedFile, loop: Node) -> Iterator[str]:
-    """Of loops inside that no directive is about, the iterators that are declared outside."""
+    """The iterators, declared outside, of inner loops without a directive."""
     affected = 1
     for directive in file.at(loop):
         for name in ("sizes", "permutation", "collapse"):
@@ -151,7 +150,7 @@ class DirectedPlans:
 
 
 def directed_plans(request: Request) -> DirectedPlans:
-    """The regions of a file, with their directives obeyed: written out, if the request is to `transform`."""
+    """The regions of a file with their directives applied; rewritten, if the request is to `transform`."""
     found = directed(load_c(request.file), request.reading.choice)
     programs = read_source(found.source, replace(request.reading, choice=BY_PRAGMAS))
     if not request.directives:
@@ -168,7 +167,7 @@ def directed_plans(request: Request) -> DirectedPlans:
 
 
 def _refuse_called(file: DirectedFile) -> None:
-    """Raise where threads divide a loop that no `parallel` is around: `parallel for` would not divide it."""
+    """Raise for a worksharing loop outside `parallel`: `parallel for` would not divide it."""
     for directive, _ in file.directives:
         if directive.name in ("for", "for simd"):
             message = "which threads divide this loop is not known: 'parallel' is not in its function"
@@ -177,7 +176,7 @@ def _refuse_called(file: DirectedFile) -> None:
 
 
 def refuse_surrounded(source: Source, program: Program, *, is_rewritten: bool) -> None:
-    """Raise where regions of a file stand in the statement of a directive that their own do not answer."""
+    """Raise if regions of a file are in the statement of a directive that their own do not handle."""
     surrounding = surrounding_directive(source, program.compiled, is_rewritten=is_rewritten)
     if surrounding is not None:
         message = f"these loops stand in the statement of another directive: {surrounding}"
@@ -186,13 +185,13 @@ def refuse_surrounded(source: Source, program: Program, *, is_rewritten: bool) -
 
 
 def is_openmp(one: Assumption) -> bool:
-    """Whether it is about a directive that is left out."""
+    """Whether it concerns a directive that is ignored."""
     words = [] if one.place is None else one.place.text.lstrip("# \t").split()
     return one.kind is AssumptionKind.PRAGMA and words[:2] == ["pragma", "omp"]
 
 
 def refuse_directives_of(source: Source, compiled: CompilerOptions) -> None:
-    """Raise where a compiler does not accept an OpenMP directive in a region: it has no meaning then."""
+    """Raise if a compiler does not accept an OpenMP directive in a region, which then has no meaning."""
     refused = refused_directive(source, compiled)
     if refused is not None:
         message = f"a compiler does not accept a directive: {refused}"
@@ -200,8 +199,8 @@ def refuse_directives_of(source: Source, compiled: CompilerOptions) -> None:
 
 
 def with_pragmas_tried(program: Program) -> Program:
-    """The program with its pragmas tried: where the iterations that they promise to be independent are, the
-    loops do what they do without them; raises, with a witness, where they are not."""
+    """Test the pragmas of the program: if the iterations that they assert to be independent are, the loops
+    compute the same as without them; raises, with a witness, if they are not."""
     left = [one for one in program.trusted if one.kind is AssumptionKind.PRAGMA]
     if not left or next(promises(program), None) is None:
         return program
@@ -218,7 +217,7 @@ def with_pragmas_tried(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class DirectivesProved:
-    """Every directive of the regions is legal for all sizes: what was proved, and what it rests on."""
+    """The proofs and assumptions by which every directive of the regions is legal for all sizes."""
 
     directives: int
     regions: tuple[RegionReport, ...]
@@ -233,7 +232,7 @@ class DirectivesProved:
 
 
 def prove_directives(request: Request, progress: Progress = silent) -> DirectivesProved:
-    """That the directives keep what the loops compute; raises, with a witness, where they do not."""
+    """Prove that the directives preserve the results of the loops; raises, with a witness, if they do not."""
     progress(f"reading {request.file}")
     found = directed_plans(request)
     if asks_for_sums(found.file):
@@ -252,7 +251,7 @@ def _proved(plan: Plan, file: DirectedFile, options: RewriteOptions, progress: P
 
 
 def refuse_late_iterators(file: CFile) -> None:
-    """Raise where what a directive of a region leaves in an iterator may be read."""
+    """Raise if the final value of an iterator after a directive may be read."""
     for region in file.regions:
         for name in outer_iterators(file.block(region.place).of_type("for_statement")):
             if not is_hidden(file, region.place, name):
@@ -269,9 +268,9 @@ def _refusal(name: str, place: Span) -> BadInput:
 
 
 def _uses(file: CFile, region: Span, name: str) -> list[Node]:
-    """Where a name stands outside of the loops that count with it, and may be reached after one of them.
+    """The uses of a name outside the loops it iterates that may be reached after one of them.
 
-    Where the text after the region runs once, and gives it a value first, what is left in it is lost.
+    If the code after the region executes once and assigns it first, its final value is dead.
     """
     found: list[Node] = []
     for function in file.tree.named_children:
@@ -290,7 +289,7 @@ def _uses(file: CFile, region: Span, name: str) -> list[Node]:
 
 
 def _is_certain(use: Node, region: Span) -> bool:
-    """Whether this gives the name a value whenever the text after the region is reached."""
+    """Whether this assigns the name on every path after the region."""
     statement = use.parent.parent if replaces(use) and use.parent is not None else None
     if statement is None or statement.type != "expression_statement" or statement.parent is None:
         return False

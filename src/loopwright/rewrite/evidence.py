@@ -1,7 +1,6 @@
-"""What is proved on the way from a region to its new text, and what has to be taken on trust.
+"""Collects the proofs from a region to its new source, and the assumptions taken on trust.
 
-Every function here asks one question of `prove` and returns the evidence; it raises where the answer is
-not yes.
+Every function here runs one proof of `prove` and returns the evidence; it raises unless the answer is yes.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ from loopwright.transform import Plan, flat_schedule
 
 @dataclass(frozen=True)
 class Evidence:
-    """Proofs, and assumptions in words; `silence` is what a prover that was asked did not decide."""
+    """Proofs, and assumptions as text; `silence` is what a requested prover did not decide."""
 
     proofs: tuple[Proof, ...] = ()
     trusted: tuple[str, ...] = ()
@@ -71,14 +70,14 @@ class Evidence:
 
 
 def on_trust(program: Program) -> Evidence:
-    """What the reader took for granted, and the file does not show."""
+    """The reader's assumptions that the file does not justify."""
     return Evidence(trusted=tuple(entry.text for entry in program.trusted))
 
 
 def of_model(program: Program, options: RewriteOptions, progress: Progress) -> Evidence:
-    """The model is what the text says: by isl as a whole; by cvc5, where it is there, step by step.
+    """Prove that the model matches the source: by isl as a whole; by cvc5, if installed, step by step.
 
-    One of them is enough, unless cvc5 was asked for; a no from either of them ends the proof.
+    One of them suffices, unless cvc5 was requested; a refutation by either ends the proof.
     """
     progress("proving the model")
     found = [_read_right(MODEL, prove_model(program))]
@@ -97,7 +96,7 @@ def of_model(program: Program, options: RewriteOptions, progress: Progress) -> E
 
 
 def _read_right(what: str, verdict: Verdict) -> Evidence:
-    """A no is an error of the reader's."""
+    """Raise an internal error of the reader for a refutation."""
     match verdict:
         case Proved(obligations):
             return proof(what, obligations)
@@ -110,7 +109,7 @@ def _read_right(what: str, verdict: Verdict) -> Evidence:
 def of_legality(
     plan: Plan, options: RewriteOptions, progress: Progress, *, lanes: bool = True, host: bool = True
 ) -> tuple[Evidence, LegalityVerdict]:
-    """Every dependence is kept; what parallel loops combine, and what their iterations own."""
+    """Prove that every dependence is preserved; find the reductions and private storage of parallel loops."""
     progress("proving the script legal")
     allowed = options.allow_reassociation
     verdict = prove_plan(plan, allow_reassociation=allowed, lanes=lanes, host=host)
@@ -134,8 +133,8 @@ def of_legality(
 
 
 def of_scanning(plan: Plan, node: Node, progress: Progress) -> tuple[Evidence, ScannedLoops]:
-    """The loops run every instance once, in the order of the schedule, and those that were proved to be
-    independent say so, and no others.
+    """Prove that the loops execute every instance once, in the order of the schedule, and that exactly the
+    loops proved independent are marked so.
     """
     progress("proving the loops")
     verdict = prove_scan(flat_schedule(plan.program), node, independent_loops(plan))
@@ -144,16 +143,16 @@ def of_scanning(plan: Plan, node: Node, progress: Progress) -> tuple[Evidence, S
 
 
 def refuse_other_pragmas(printed: Node, new: Program) -> None:
-    """The pragmas of a text promise no less and no more than the loops say that were printed."""
+    """Raise unless the pragmas of a source state exactly the annotations of the printed loops."""
     said, read = _said(printed), said_of_loops(new)
     if said != read and (any(said) or any(read)):
         raise InternalError(Code.OWN_MISTAKE, "the pragmas of the new text are not what its loops say")
 
 
 def of_text(plan: Plan, loops: Loops, new: Program, scanned: ScannedLoops | None = None) -> Evidence:
-    """The new text runs the schedule, and its pragmas promise the truth.
+    """Prove that the new source executes the schedule, and that its pragmas are correct.
 
-    `scanned` are loops that were proved to run this schedule.
+    `scanned` are loops that were proved to execute this schedule.
     """
     named = claims(loops)
     verdict = prove_text(plan.program, new, named, scanned=scanned)
@@ -169,14 +168,14 @@ def of_text(plan: Plan, loops: Loops, new: Program, scanned: ScannedLoops | None
     if any(promises(new)) or any(declared_in_loops(new)):
         text = _with_registers(plan.original, modelled(plan.original, new, named))
         found += _demanded(SCOPES, prove_scopes(text))
-        # What a reduction may do to sums was asked of the user when the script was proved legal.
+        # The user allowed the reassociation of sums when the script was proved legal.
         independent = prove_annotations(text, allow_reassociation=True)
         found += _demanded(MARKED, independent)
     return replace(found, proofs=tuple(proof for proof in found.proofs if proof.obligations))
 
 
 def _with_registers(original: Program, text: Program) -> Program:
-    """The text with what is known of the arrays that are registers."""
+    """The source with the facts about arrays in registers."""
     names = [one.name for one in original.arrays if one.space is MemorySpace.PRIVATE]
     arrays = (replace(one, space=MemorySpace.PRIVATE) if one.name in names else one for one in text.arrays)
     return replace(text, arrays=tuple(arrays)) if names else text
@@ -185,7 +184,7 @@ def _with_registers(original: Program, text: Program) -> Program:
 def of_assumptions(
     plan: Plan, loops: Loops, new: Program, guard: GuardedRegion | None
 ) -> tuple[Assumption, ...]:
-    """What the region needs, with what is proved and what its guard tests, as it was read back."""
+    """The assumptions of the region: proved, or tested by its guard as read back."""
     written = plan.written
     if loops.guard and guard is None:
         raise InternalError(Code.OWN_MISTAKE, "the guard of the new text is not read as one")
@@ -200,18 +199,19 @@ def of_assumptions(
 
 
 def tried(plan: Plan, loops: Loops, new: Program, established: isl.Set) -> tuple[Assumption, ...]:
-    """What the region needs, tried with what its new text says, for parameters in `established`.
+    """Try to prove the assumptions of the region with its new source, for parameters in `established`.
 
-    What is shown for these alone needs a guard that establishes them.
+    Proofs for only these need a guard that establishes them.
     """
     unchanged = unchanged_statements(plan.original, new, claims(loops))
     return within_types(plan.written, new, established, unchanged)
 
 
 def _said(node: Node) -> tuple[frozenset[Independent], ...]:
-    """What a text is to say of each loop; of a parallel one nothing, where OpenMP does not share it out.
+    """The annotations a source must have for each loop; none for a parallel one that OpenMP does not
+    distribute.
 
-    A mapped loop is a parallel one of the text that kernels mean.
+    A mapped loop is a parallel one in the source equivalent to kernels.
     """
     loops = [part for part in subprograms(node) if isinstance(part, For)]
     return tuple(
@@ -234,7 +234,7 @@ def proof(what: str, obligations: int) -> Evidence:
 
 
 def _demanded(what: str, verdict: Verdict) -> Evidence:
-    """What must hold of anything Loopwright makes."""
+    """Raise an internal error unless this holds, as it must of everything Loopwright generates."""
     match verdict:
         case Proved(obligations):
             return proof(what, obligations)

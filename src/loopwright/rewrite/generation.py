@@ -1,4 +1,4 @@
-"""From a description of a schedule to loops, proved before they are printed: what `codegen` does."""
+"""Generates loops from a description of a schedule, and proves them before printing; used by `codegen`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GenerationRequest:
-    """A description, and how its loops are to be made, written and proved."""
+    """A description, with options to generate, print and prove its loops."""
 
     file: str
     options: GenerationOptions = field(default_factory=GenerationOptions)
@@ -38,12 +38,12 @@ class GenerationRequest:
     openmp: bool = False
     prover: ProverRequest = field(default_factory=ProverRequest)
     form: str | None = None
-    """The format of the description; by default what the file's name ends in."""
+    """The format of the description; by default the suffix of the file's name."""
 
 
 @dataclass(frozen=True)
 class GenerationStats:
-    """The size of the program, and times; the time to prove is None where nothing was proved."""
+    """The size of the program, and times; the time to prove is None if nothing was proved."""
 
     loops: int
     ifs: int
@@ -55,7 +55,7 @@ class GenerationStats:
 
 @dataclass(frozen=True)
 class Generated:
-    """The program as text and as loops; `remarks` are what provers other than isl said."""
+    """The program as source and as loops; `remarks` are the messages of provers other than isl."""
 
     code: str
     schedule: Schedule
@@ -63,11 +63,11 @@ class Generated:
     stats: GenerationStats
     remarks: tuple[str, ...] = ()
     proof: ProofStatus | None = None
-    """Who answers for the proof; None where there is none."""
+    """The prover responsible for the proof; None if there is none."""
 
 
 def generated(request: GenerationRequest, progress: Progress) -> Generated:
-    """Read, generate, prove, print; raises where an answer is not yes."""
+    """Read, generate, prove and print; raises unless all proofs succeed."""
     progress(f"reading {request.file}")
     schedule = read_schedule(request.file, request.form)
     progress("generating loops")
@@ -91,7 +91,7 @@ def generated(request: GenerationRequest, progress: Progress) -> Generated:
 
 
 def _tries(request: GenerationRequest, schedule: Schedule, node: Node, code: str) -> Tries:
-    """What is asked of the loops and, where it can be, of their text."""
+    """The proofs to try on the loops and, if possible, on their source."""
     from loopwright.prove.certificates.status import PrintedLoops, scan_tries
 
     if request.standalone or _has_texts(request):
@@ -101,7 +101,7 @@ def _tries(request: GenerationRequest, schedule: Schedule, node: Node, code: str
 
 
 def _text(request: GenerationRequest, schedule: Schedule, node: Node) -> str:
-    """The loops; where the description has the texts of its statements, with them."""
+    """The source of the loops, with the statement texts of the description, if it has them."""
     if _has_texts(request) and not request.standalone:
         from loopwright.emit.region import described_text
         from loopwright.read.openscop import read_openscop
@@ -124,7 +124,7 @@ def _parameters(schedule: Schedule) -> tuple[str, ...]:
 def _opinion(
     request: GenerationRequest, schedule: Schedule, node: Node, code: str, progress: Progress
 ) -> tuple[tuple[str, ...], ProofStatus]:
-    """What the prover that was asked for says, if it is not isl, and who answers for the proof."""
+    """The message of the requested prover, if it is not isl, and the one responsible for the proof."""
     from loopwright.prove.certificates.status import about_nothing, certified, tried
 
     asked = request.prover
@@ -154,7 +154,7 @@ def _opinion(
 
 
 def _proved(verdict: Verdict) -> int:
-    """The number of obligations that hold, where all do."""
+    """The number of obligations, if all hold."""
     match verdict:
         case Proved(obligations):
             return obligations

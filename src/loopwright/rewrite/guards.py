@@ -1,8 +1,8 @@
-"""The guard of a region: conditions under which all holds that its proof needs.
+"""Generates the guard of a region: conditions under which the assumptions of its proof hold.
 
-Parameters are kept within a limit B, the largest tried for which nothing overflows; sets of parameters
-that assumptions hold for are written out; storage that may overlap is compared by addresses.  What is
-made here is not trusted: the guard is read back from the new text (`prove.text.guards`).
+Parameters are limited by B, the largest tried bound for which nothing overflows; sets of parameters for which
+assumptions hold become conditions; storage that may overlap is compared by addresses.  The guard need not be
+trusted: it is read back from the new source (`prove.text.guards`).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from loopwright.rewrite.evidence import tried
 from loopwright.transform import Plan
 
 _LIMITS = (None, *(1 << bits for bits in (30, 28, 24, 20, 15, 10)))
-"""Of parameters: none, or the largest that leaves as little as possible."""
+"""The limits on parameters to try: none, or the largest that leaves the fewest assumptions."""
 
 
 def guard_for(plan: Plan, loops: Loops, new: Program) -> tuple[str, ...]:
-    """The conditions that leave the least to believe; none where nothing is left, or nothing is gained."""
+    """The conditions that leave the fewest assumptions; none if none are left, or none can be removed."""
     best: tuple[str, ...] = ()
     fewest = _left(plan, loops, new, best)
     for limit in _LIMITS:
@@ -45,7 +45,7 @@ def guard_for(plan: Plan, loops: Loops, new: Program) -> tuple[str, ...]:
 
 
 def untested(program: Program, assumptions: Sequence[Assumption]) -> Iterator[str]:
-    """What to change so that a guard can test what is left to believe of storage."""
+    """A hint how to change the file so that a guard can test the remaining assumptions about storage."""
     left = [one for one in assumptions if one.standing is Standing.ASSUMED]
     of_storage = [one for one in left if one.kind is AssumptionKind.ALIASING]
     names = {name for one in of_storage for pair in one.pairs for name in pair}
@@ -63,7 +63,7 @@ def untested(program: Program, assumptions: Sequence[Assumption]) -> Iterator[st
 
 
 def _left(plan: Plan, loops: Loops, new: Program, conditions: tuple[str, ...]) -> int:
-    """How many assumptions a guard leaves."""
+    """The number of assumptions that a guard leaves."""
     holds = established(plan.written, conditions)
     known = tried(plan, loops, new, holds.parameters.intersect(plan.written.context))
     left = shown_by(plan.written, known, holds)
@@ -71,7 +71,7 @@ def _left(plan: Plan, loops: Loops, new: Program, conditions: tuple[str, ...]) -
 
 
 def _conditions(plan: Plan, loops: Loops, new: Program, limit: int | None) -> tuple[str, ...]:
-    """The conditions for all that is left, parameters kept within a limit."""
+    """The conditions for all remaining assumptions, with parameters within a limit."""
     program = plan.written
     left = [one for one in tried(plan, loops, new, program.facts) if one.standing is Standing.ASSUMED]
     runs = _runs(program)
@@ -97,7 +97,7 @@ def _conditions(plan: Plan, loops: Loops, new: Program, limit: int | None) -> tu
 
 
 def _runs(program: Program) -> isl.Set:
-    """The parameters for which the region does anything."""
+    """The parameters for which the region executes anything."""
     found = everywhere().subtract(everywhere())
     for statement in program.statements:
         found = found.union(statement.domain.params())
@@ -105,7 +105,7 @@ def _runs(program: Program) -> isl.Set:
 
 
 def _is_shown(program: Program, one: Assumption, conditions: tuple[str, ...]) -> bool:
-    """Whether conditions stand for an assumption; those that do not would cost time for nothing."""
+    """Whether conditions establish an assumption; others would only cost time."""
     try:
         (found,) = shown_by(program, [one], established(program, conditions))
     except NotAGuard:
@@ -114,9 +114,9 @@ def _is_shown(program: Program, one: Assumption, conditions: tuple[str, ...]) ->
 
 
 def _limits(program: Program, runs: isl.Set, limit: int) -> Iterator[str]:
-    """The comparisons that keep parameters within a limit, where their types do not.
+    """The comparisons that keep parameters within a limit, unless their types do.
 
-    Below, the limit is what the region needs to run at all, where it needs one.
+    The lower limit is the least value for which the region executes anything, if there is one.
     """
     least = parameter_ranges(runs)
     for one in program.parameters:
@@ -130,9 +130,9 @@ def _limits(program: Program, runs: isl.Set, limit: int) -> Iterator[str]:
 
 
 def _conjuncts(program: Program, points: isl.Set, known: isl.Set, runs: isl.Set) -> list[str]:
-    """Conditions that hold for no parameters outside of `points`, given what is known.
+    """Conditions that hold for no parameters outside `points`, given the context.
 
-    For parameters with which nothing runs a shorter condition may say anything that is in `points`.
+    For parameters in `points` with which nothing executes, a shorter condition may have any value.
     """
     if not all(size.text.isidentifier() for size in program.parameters) or known.is_subset(points):
         return []
@@ -145,7 +145,7 @@ def _conjuncts(program: Program, points: isl.Set, known: isl.Set, runs: isl.Set)
 
 
 def _from_start(program: Program, pairs: Sequence[tuple[str, str]], holds: isl.Set) -> isl.Set:
-    """The parameters with which nothing before the first element is touched of what pointers lead to."""
+    """The parameters with which no pointer is accessed before its first element."""
     names = {name for pair in pairs for name in pair}
     found = everywhere()
     for array in program.arrays:
@@ -160,7 +160,7 @@ def _texts(program: Program) -> dict[str, str]:
 
 
 def _apart(program: Program, pairs: Sequence[tuple[str, str]], holds: isl.Set) -> Iterator[str]:
-    """The comparisons of addresses, for the storage of which it is known where it is."""
+    """The comparisons of addresses, for storage with known addresses."""
     arrays = {one.name: one for one in program.arrays if one.layout is not None}
     sizes = {one.text for one in program.parameters if one.values is not None and one.text.isidentifier()}
     for pair in pairs:
@@ -181,9 +181,9 @@ def _tests(program: Program, x: str, y: str, array: Array | None, holds: isl.Set
 
 
 def _counts(program: Program, touched: isl.Set) -> Iterator[str]:
-    """1 + the greatest row that is touched, in each of the cases there are.
+    """1 + the greatest row that is accessed, in each case.
 
-    Of every third row the greatest is a quotient, which guards do not compute: then all rows count.
+    With strides the greatest row is a quotient, which guards do not compute: then all rows count.
     """
     if not touched.dim_is_bounded(isl.dim_type.set, 0):
         return

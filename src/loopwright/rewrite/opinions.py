@@ -1,12 +1,12 @@
-"""What other provers say of what isl has proved: cvc5 decides the same obligations again, Coq checks a file.
+"""Confirms isl's proofs by other provers: cvc5 decides the same obligations again, Coq checks a file.
 
-isl always proves first, in milliseconds.  Where no other prover is asked for, the verified checker is,
-if it is built.
+isl always proves first, in milliseconds.  If no other prover is requested, the verified checker runs, if it
+is built.
 
-Two files that compute the same, and what other provers say of that.
+The equivalence of two files can be confirmed too.
 
-isl proves it.  Where every region of the new file runs the instances of the old one, what `transform`
-proves of a new text can be proved of these two as well: by the verified checker, by cvc5, by Coq.
+isl proves it.  If every region of the new file executes the instances of the old one, the theorem that
+`transform` proves of a new source can be proved of these two as well: by the verified checker, cvc5 or Coq.
 """
 
 from __future__ import annotations
@@ -41,37 +41,37 @@ if TYPE_CHECKING:
 
 
 BATCH = 20
-"""Obligations between two words of progress."""
+"""The number of obligations between two progress messages."""
 
 
 @dataclass(frozen=True)
 class PrintedRegion:
-    """A region as its new text has it: the loops read from the text, around the instances that its
-    statements are, each loop with what was proved of it.
+    """A region as read from its new source: the loops, around the instances of its statements, each loop with
+    the facts proved about it.
     """
 
     original: Program
     scheduled: Program
-    """The original in the order of the new text."""
+    """The original in the order of the new source."""
     new: Program
     calls: tuple[Call, ...]
     node: Node
     temporaries: tuple[str, ...]
     title: str
     storage: tuple[StorageChange, ...] = ()
-    """The changes of storage; `original` is then what they made of the program as written."""
+    """The changes of storage; `original` is then their result."""
     combining: tuple[str, ...] = ()
     """The statements that are steps of reductions whose order the user allows to change."""
     private: tuple[Owned, ...] = ()
-    """What iterations of parallel loops have of their own, where what is left in it is not wanted."""
+    """The private storage of iterations of parallel loops that is not live-out."""
     reworded: bool = False
-    """Whether a text is not in the words of its file."""
+    """Whether a source differs in spelling from its file."""
 
 
 def printed_region(
     plan: Plan, loops: Loops, new: Program, temporaries: tuple[str, ...], combining: tuple[str, ...]
 ) -> PrintedRegion:
-    """The region of `loops`, whose text was read back as `new` and proved to be theirs."""
+    """The region of `loops`, whose source was read back as `new` and proved equal."""
     from loopwright.emit.region import claims
 
     calls = claims(loops)
@@ -85,7 +85,7 @@ def printed_region(
 
 
 def compared_region(texts: ComparedTexts, title: str) -> PrintedRegion:
-    """Two texts that were compared by instances; GaveUp where no proof can be written of them."""
+    """Two sources that were compared by instances; raises GaveUp if no proof can be written for them."""
     from loopwright.prove.text.annotations import said_of_loops
 
     if texts.calls is None:
@@ -99,7 +99,7 @@ def compared_region(texts: ComparedTexts, title: str) -> PrintedRegion:
 
 
 def _annotated(new: Program, calls: Sequence[Call], said: Iterable[tuple[Annotation, ...]]) -> Node:
-    """The loops of the text around these calls, each with what is said of it, in the order of the text."""
+    """The source loops around these calls with their annotations, in source order."""
     from loopwright.prove.obligations.legality import opened
     from loopwright.prove.text.correspondence import claimed_loops
 
@@ -114,14 +114,14 @@ def _annotated(new: Program, calls: Sequence[Call], said: Iterable[tuple[Annotat
 
 @dataclass(frozen=True)
 class Opinions:
-    """What the prover that was asked for says of regions, in words, and who answers for the proof of each."""
+    """The messages of the requested prover about regions, and the prover responsible for each."""
 
     remarks: tuple[str, ...]
     statuses: tuple[ProofStatus, ...]
 
 
 def opinions_on(regions: Sequence[PrintedRegion], request: ProverRequest, progress: Progress) -> Opinions:
-    """Of rewritten regions: by the prover that was asked for, or by the verified checker."""
+    """Opinions on rewritten regions, by the requested prover or by the verified checker."""
     match request.prover:
         case "cvc5":
             if any(region.combining for region in regions):
@@ -147,7 +147,7 @@ def _nothing(region: PrintedRegion, by: str) -> ProofStatus | None:
 
 
 def _checked(region: PrintedRegion, seconds: float | None) -> ProofStatus:
-    """What the verified checker says."""
+    """The result of the verified checker."""
     from loopwright.prove.certificates.status import tried
 
     tries = _split_tries(region) if region.storage else _change_tries(region, reworded=region.reworded)
@@ -188,7 +188,7 @@ def _coq_on(regions: Sequence[PrintedRegion], request: ProverRequest, progress: 
 
 
 FINDING = 30.0
-"""Seconds of processor time to find certificates for a file in, unless told otherwise."""
+"""The default limit in seconds of processor time to find certificates for a file."""
 
 
 def _cvc5_on(region: PrintedRegion, limit: float | None, progress: Progress) -> str:
@@ -200,7 +200,7 @@ def _cvc5_on(region: PrintedRegion, limit: float | None, progress: Progress) -> 
 
 
 def demand(request: ProverRequest) -> None:
-    """GaveUp, before anything is done, where the prover that is asked for is not installed."""
+    """Raise GaveUp, before anything is done, if the requested prover is not installed."""
     match request.prover:
         case "cvc5":
             from loopwright.prove.obligations.cvc5 import demand_cvc5
@@ -220,7 +220,7 @@ def _title(plan: Plan) -> str:
 
 
 def second_opinion(obligations: Iterable[Obligation], limit: float | None, progress: Progress) -> str:
-    """cvc5 on obligations that isl has proved; in words what came of it."""
+    """Run cvc5 on obligations that isl has proved; return the result as text."""
     from loopwright.prove.obligations.cvc5 import Cvc5
     from loopwright.prove.obligations.formulas import Fails, NotDecided
 
@@ -249,7 +249,7 @@ def second_opinion(obligations: Iterable[Obligation], limit: float | None, progr
 def coq_proof(
     texts: Sequence[str], path: str | None, limit: float | None, progress: Progress
 ) -> tuple[str, ...]:
-    """Write the file, or one for each region, and check it; in words what came of each."""
+    """Write the file, or one for each region, and check it; return the results as text."""
     return tuple(
         _coq_proof(text, _numbered(path, k, len(texts)), limit, progress) for k, text in enumerate(texts)
     )
@@ -309,7 +309,8 @@ def _write(text: str, path: str) -> None:
 
 @dataclass(frozen=True)
 class Confirmed:
-    """The agreement of two files, what other provers said of it, and who answers for each region."""
+    """The agreement of two files, the messages of other provers, and the prover responsible for each
+    region."""
 
     agreement: Agreement
     remarks: tuple[str, ...]
@@ -317,7 +318,7 @@ class Confirmed:
 
 
 def confirmed(found: Agreement, file: str, request: ProverRequest, progress: Progress) -> Confirmed:
-    """Raises where a prover that was asked for does not confirm the agreement."""
+    """Raise if a requested prover does not confirm the agreement."""
     demand(request)
     plain = replace(found, texts=())
     title = f"{Path(file).name}, by another hand"

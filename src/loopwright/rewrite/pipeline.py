@@ -1,4 +1,4 @@
-"""From a C file and a script to a new C file, every step proved.
+"""Rewrites a C file by a script to a new C file, and proves every step.
 
 read -> model proved -> script -> legality proved -> loops -> scanning proved -> text
      -> read back -> text proved
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 def transformed(request: Request, progress: Progress) -> Outcome:
-    """The file with the script applied, or its own directives; raises where an answer is not yes."""
+    """The file with the script applied, or its own directives; raises unless every proof succeeds."""
     found = _transformed(request, progress)
     if not request.guard or not found.left:
         return found
@@ -67,7 +67,7 @@ def transformed(request: Request, progress: Progress) -> Outcome:
     try:
         other = _transformed(in_rows, progress)
     except (BadInput, GaveUp):
-        return found  # which is an answer as well, with more left to believe
+        return found  # which is a result as well, with more assumptions
     return other if other.left < found.left else found
 
 
@@ -99,7 +99,7 @@ def _target(options: RewriteOptions) -> RewriteTarget:
         case TargetName.C:
             return CTarget(options.openmp)
         case TargetName.CUDA:
-            from loopwright.rewrite.cuda import CudaTarget  # what makes kernels takes time to load
+            from loopwright.rewrite.cuda import CudaTarget  # the kernel generator takes time to load
 
             return CudaTarget()
 
@@ -107,7 +107,7 @@ def _target(options: RewriteOptions) -> RewriteTarget:
 def rewritten(
     plans: Sequence[Plan], options: RewriteOptions, progress: Progress, *, keep_untouched: bool = True
 ) -> Outcome:
-    """The file whose regions the plans are of, with new loops; there is one plan at least.
+    """The file of the plans' regions, with new loops; there is at least one plan.
 
     A region whose plan has no operations keeps its text, unless all are to be regenerated.
     """
@@ -149,9 +149,9 @@ def rewritten(
 
 
 def _as_written(source: Source, regions: Sequence[tuple[Program, bool]]) -> Source:
-    """The new text with all branches of `#if` in the regions that are not `made` by this.
+    """The new source with all branches of `#if` in the unchanged regions.
 
-    Those that the compiler does not take are blank in what was read, at the same offsets.
+    Inactive branches are blank in the source as read, at the same offsets.
     """
     edits: list[Edit] = []
     for k, (program, made) in enumerate(regions):
@@ -172,7 +172,7 @@ def _with_text_proved(
     options: RewriteOptions,
     progress: Progress,
 ) -> tuple[list[_Region], tuple[str, ...]]:
-    """The regions with what is proved of their new text, read again, and what other provers say of it."""
+    """The regions with the proofs of their new source, read again, and the opinions of other provers."""
     progress("reading the new source")
     plans = [region.plan for region in regions]
     originals, written = [plan.original for plan in plans], [plan.written for plan in plans]
@@ -204,7 +204,7 @@ def _with_text_proved(
 def confirmed_suggestion(
     found: Suggestion, plans: Sequence[Plan], number: int, request: ProverRequest, progress: Progress
 ) -> Suggestion:
-    """A suggestion for the plan of this number, with what another prover says of the text it makes."""
+    """A suggestion for the plan of this number, with another prover's opinion of its new source."""
     if not found.legal or found.reassociation:
         return found
     after = [performed(plan, *found.steps) if k == number else plan for k, plan in enumerate(plans)]
@@ -216,7 +216,7 @@ def confirmed_suggestion(
 
 
 def _refuse_unknown_annotations(plan: Plan, target: RewriteTarget) -> None:
-    """What is said of a loop that the target cannot say is an error, not ignored."""
+    """Refuse an annotation of a loop that the target cannot express, rather than ignore it."""
     for directive in plan.directives:
         if directive.kind in target.refused:
             message = f"'{directive.kind.value}' means nothing for the target {target.name}"
@@ -225,7 +225,7 @@ def _refuse_unknown_annotations(plan: Plan, target: RewriteTarget) -> None:
 
 
 def _unsaid(plan: Plan) -> tuple[str, ...]:
-    """Loops that were marked, and proved, and that the text without OpenMP does not tell of."""
+    """Loops that were marked and proved, but that source without OpenMP cannot annotate."""
     marked = [one for one in plan.directives if one.kind in (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)]
     names = dict.fromkeys(plan.leaf(one.positions[0]).loops[one.loop] for one in marked)
     what = f"the loop{'s' if len(names) > 1 else ''} over {', '.join(names)}"
@@ -235,7 +235,7 @@ def _unsaid(plan: Plan) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Region:
-    """A region with its new loops, and what is known of them so far."""
+    """A region with its new loops, and the results so far."""
 
     plan: Plan
     loops: Loops
@@ -245,16 +245,16 @@ class _Region:
     combining: tuple[str, ...] = ()
     proof: ProofStatus | None = None
     scanned: ScannedLoops | None = None
-    """The loops that were proved to run the schedule, before they were printed."""
+    """The loops that were proved to execute the schedule, before printing."""
     team: Divided | None = None
     reordered: bool = False
-    """Whether steps of a reduction are taken in another order."""
+    """Whether the steps of a reduction are reordered."""
 
 
 def _guarded(
     regions: Sequence[_Region], target: RewriteTarget, options: RewriteOptions, progress: Progress
 ) -> list[_Region]:
-    """The regions with the guards that they need, by what their text says without."""
+    """The regions with the guards that they need, determined from their source without guards."""
     if not target.on_host or not options.prove:
         hint = "a guard stands for what a proof needs, in the C file itself"
         raise BadInput(Code.OPTION, "--guard is for C that is proved", hint=hint)
@@ -271,7 +271,7 @@ def _guarded(
 
 
 def _refuse_storage(regions: Sequence[_Region], options: RewriteOptions) -> None:
-    """What cvc5 is asked is about the storage as written."""
+    """Refuse changed storage: cvc5's obligations refer to the storage as written."""
     if options.prover.prover == "cvc5" and any(region.plan.storage for region in regions):
         hint = "only isl proves that every read sees the same value: leave out --prover"
         raise GaveUp(Code.NO_PROOF, "cvc5 is not asked: storage has changed", hint=hint)
@@ -290,7 +290,7 @@ def _refuse_guarded_teams(region: _Region, options: RewriteOptions) -> None:
 def _divided_or_made(
     plan: Plan, target: RewriteTarget, options: RewriteOptions, progress: Progress
 ) -> _Region:
-    """The new loops; those that threads divide are divided as before, or where they are independent."""
+    """The new loops; worksharing loops keep their division, or are divided where they are independent."""
     team = divided(plan.written)
     if team is None or not target.on_host:
         return _made(plan, None, target, options, progress)
@@ -311,7 +311,7 @@ def _divided_or_made(
 def _made(
     plan: Plan, team: Divided | None, target: RewriteTarget, options: RewriteOptions, progress: Progress
 ) -> _Region:
-    """The new loops, legal and proved to run the schedule; a team may combine what it has combined."""
+    """The new loops, legal and proved to execute the schedule; a team may combine the same sums as before."""
     if team is not None and team.sums:
         options = replace(options, allow_reassociation=True)
     evidence = Evidence()
@@ -363,14 +363,14 @@ def _report(plan: Plan, made: _Region | None) -> RegionReport:
 
 
 def _contract(program: Program, *, reordered: bool) -> str:
-    """What is promised of floating-point numbers, where there are some."""
+    """The floating-point contract, if there are floating-point numbers."""
     if not program.rounds:
         return ""
     return REORDERED if reordered else rounding(program.compiled.loose(program.source))
 
 
 def _statements(program: Program, node: Node | None) -> tuple[StatementReport, ...]:
-    """The statements with their copies in `node`; without one, each is there once."""
+    """The statements with their copies in `node`; without it, one each."""
     calls = [part.name for part in subprograms(node) if isinstance(part, Call)] if node is not None else []
     return tuple(
         StatementReport(
@@ -386,7 +386,7 @@ def _statements(program: Program, node: Node | None) -> tuple[StatementReport, .
 
 
 def _loops(node: Node, depth: int = 0) -> Iterator[LoopReport]:
-    """The loops in the order of the text, outer ones first."""
+    """The loops in source order, outer ones first."""
     inner = depth
     if isinstance(node, For):
         names = dict.fromkeys(part.name for part in subprograms(node) if isinstance(part, Call))

@@ -1,4 +1,4 @@
-"""What is asked for, and what comes of it: values, so light that the command line can load them."""
+"""Requests and outcomes, as values light enough for the command line to load."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ProverRequest:
 
 
 class TargetName(Enum):
-    """What text is written for: C, where mapped loops are refused, or a GPU, where they become kernels."""
+    """The target of new source: C, which refuses mapped loops, or a GPU, where they become kernels."""
 
     C = "c"
     CUDA = "cuda"
@@ -48,13 +48,13 @@ class TargetName(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class RewriteOptions:
-    """How plans become text."""
+    """Options for printing plans."""
 
     target: TargetName = TargetName.C
     openmp: bool = False
     allow_reassociation: bool = False
     guard: bool = False
-    """What is left to believe is tested at run time; where it does not hold, the loops of the file run."""
+    """Remaining assumptions are tested at run time; if one fails, the original loops run."""
     prove: bool = True
     prover: ProverRequest = field(default_factory=ProverRequest)
 
@@ -63,7 +63,7 @@ class RewriteOptions:
 class Request(RewriteOptions):
     """A C file and the script for it.
 
-    Regions no operation of the script names keep their text; without a script every region gets
+    Regions that no operation of the script names keep their source; without a script every region gets
     new loops that run in the author's order.
     """
 
@@ -82,14 +82,14 @@ class Request(RewriteOptions):
         return read_c(self.file, self.reading)
 
     def known_numbers(self) -> str:
-        """The sizes of the regions that are numbers in the file: `n = 3, m = 4 or 5`."""
+        """The sizes of the regions with known values in the file: `n = 3, m = 4 or 5`."""
         known = {one.text: one.known for program in self.programs() for one in program.parameters}
         return ", ".join(f"{name} = {' or '.join(map(str, own))}" for name, own in known.items() if own)
 
 
 @dataclass(frozen=True)
 class StatementReport:
-    """A statement of the original; `copies` is how often the new text has it."""
+    """A statement of the original; `copies` is the number of its copies in the new source."""
 
     name: str
     label: str | None
@@ -101,9 +101,9 @@ class StatementReport:
 
 @dataclass(frozen=True)
 class LoopReport:
-    """A loop of the new text, inside `depth` others; `statements` are all that are in it.
+    """A loop of the new source, inside `depth` others; `statements` are all statements in it.
 
-    An iteration does the work of `unrolled` iterations of loops right inside, which are written out.
+    An iteration does the work of `unrolled` iterations of directly inner loops, which are unrolled.
     """
 
     iterator: str
@@ -116,7 +116,7 @@ class LoopReport:
 
 @dataclass(frozen=True)
 class Proof:
-    """One thing that was proved, for all parameters."""
+    """A theorem that was proved, for all parameters."""
 
     what: str
     obligations: int
@@ -124,7 +124,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class AssumptionReport:
-    """What the region needs besides the proofs, and what became of it: proved, guarded or assumed."""
+    """An assumption of the region, and its status: proved, guarded or assumed."""
 
     kind: str
     text: str
@@ -133,7 +133,7 @@ class AssumptionReport:
 
 @dataclass(frozen=True)
 class RegionReport:
-    """What is known of one region; a `kept` one has its old text."""
+    """The results for one region; a `kept` one has its old source."""
 
     line: int
     statements: tuple[StatementReport, ...]
@@ -143,39 +143,39 @@ class RegionReport:
     """What is left to believe."""
     kept: bool = False
     proof: ProofStatus | None = None
-    """Who answers for the proof; None where there is none."""
+    """The prover responsible for the proof; None if there is none."""
     tried: tuple[AssumptionReport, ...] = ()
-    """All that was tried, what is proved included."""
+    """All assumptions that were tried, including proved ones."""
     contract: str = ""
-    """What is said of floating-point numbers, where there are some."""
+    """The floating-point contract, if there are floating-point numbers."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The new text, and what is known about it; `steps` are the regions after each operation."""
+    """The new source, and the results about it; `steps` are the regions after each operation."""
 
     source: Source
     regions: tuple[RegionReport, ...]
     steps: tuple[tuple[str, str], ...] = ()
     remarks: tuple[str, ...] = ()
-    """What provers other than isl said."""
+    """The messages of provers other than isl."""
     notes: tuple[str, ...] = ()
-    """What was asked for and could not be said in the text."""
+    """Requests that the source could not express."""
     kernels: Source | None = None
-    """The text of the kernels that `source` launches."""
+    """The source of the kernels that `source` launches."""
 
     @property
     def left(self) -> int:
-        """How many assumptions are left to believe."""
+        """The number of remaining assumptions."""
         return sum(len(region.assumptions) for region in self.regions)
 
 
 def for_all_or_known_sizes(
     request: Request, run: Callable[[Request, Progress], Outcome], progress: Progress
 ) -> Outcome:
-    """What is not legal for all sizes may be so for those that are numbers in the file.
+    """Retry an illegal script for the sizes known in the file.
 
-    Where it is not, and the same instances show it, the smallest sizes are the example.
+    If it fails there with the same instances, the smallest sizes are the example.
     """
     try:
         return run(request, progress)
@@ -192,7 +192,7 @@ def for_all_or_known_sizes(
 
 
 def _violating(error: Illegal) -> list[tuple[object, ...]]:
-    """The instances that show an error, whatever the sizes are."""
+    """The instances of an error, without the sizes."""
     violations = (error.diagnostic.details or {}).get("violations", ())
     return [
         (one["kind"], one["array"], one["cell"], *((end["statement"], end["instance"]) for end in ends))

@@ -1,13 +1,13 @@
-"""The new file read again, as a file of unknown origin.
+"""Reads the new file again, as a file of unknown origin.
 
-Only regions with new text are read: the others, and all that is outside of the regions, have to be
-what they were, byte for byte, but for the definitions of the helper macros.
+Only regions with new source are read: the rest of the file must be unchanged, byte for byte, except for the
+definitions of the helper macros.
 
-The new file as the user's compiler reads it.
+The new file is also compared as the user's compiler reads it.
 
-That it is the old one outside of its regions, byte for byte, says nothing of what it means there: a helper
-macro changes what a header's macro expands to, and a name of a new loop may be a macro of a header.  So the
-compiler is asked for both texts after preprocessing, and whether it accepts the new one.
+Equal bytes outside the regions do not imply equal meaning: a helper macro may change the expansion of a
+header's macro, and a name of a new loop may be a macro of a header.  So both files are preprocessed and
+compared, and the compiler must accept the new one.
 """
 
 from __future__ import annotations
@@ -47,12 +47,11 @@ class Unlike(Exception):
 def read_again(
     new: Source, originals: Sequence[Program], written: Sequence[Program], guarded: Collection[int] = ()
 ) -> tuple[tuple[Program, ...], dict[int, GuardedRegion]]:
-    """The statements of the regions that were rewritten; what their loops mean is for the proof.
+    """The statements of the rewritten regions; the proof determines the meaning of their loops.
 
-    `written` are the programs that the file had, `originals` the same with the storage of the new text.
-    Where a region allocates storage, what it does without is the text that the file had.  Regions under a
-    guard, those with the numbers `guarded` among `written`, come with it; what they do otherwise is the text
-    of the file.
+    `written` are the programs of the old file, `originals` the same with the storage of the new source.  If a
+    region allocates storage, its fallback is the old source.  Regions under a guard, those with the numbers
+    `guarded` among `written`, include it; their fallback is the old source too.
     """
     try:
         plain, guards = unguarded(new, written, guarded)
@@ -64,7 +63,7 @@ def read_again(
 def read_regions(
     new: Source, originals: Sequence[Program], written: Sequence[Program] | None = None
 ) -> tuple[Program, ...]:
-    """The same of a file of any origin; Unlike where it differs in other ways."""
+    """The same for a file of any origin; raises Unlike if it differs in other ways."""
     written = originals if written is None else written
     new, allocations = with_local_arrays(new, allocated=True)
     before = [region.place for region in written[0].file.regions]
@@ -93,13 +92,13 @@ def read_regions(
 
 
 _COUNTERS = ("int", "long", "long long")
-"""Types that new loops count in; whether they hold the numbers is for `prove.text`."""
+"""The iterator types of new loops; `prove.text` proves that they do not overflow."""
 
 
 def _refuse_other_counters(block: Node, programs: Sequence[Program]) -> None:
-    """Raise where a loop counts in a type that neither is one of these nor was that of its iterator.
+    """Raise if the type of an iterator is neither one of these nor its old type.
 
-    Before a `while` loop its iterator is declared by itself.
+    The iterator of a `while` loop is declared separately before it.
     """
     known = {one for program in programs for one in _declared(program.syntax, program.file)}
     of_block = _counters(block, programs[0].file)
@@ -109,7 +108,7 @@ def _refuse_other_counters(block: Node, programs: Sequence[Program]) -> None:
 
 
 def _counters(block: Node, file: CFile) -> Iterator[tuple[str, str | None]]:
-    """The types, with what a file's names for types stand for, and names of what heads of loops declare."""
+    """The types and names declared in loop heads, with typedef names resolved."""
     for loop in block.of_type("for_statement"):
         start = loop.child_by_field_name("initializer")
         if start is not None and start.type == "declaration":
@@ -117,7 +116,7 @@ def _counters(block: Node, file: CFile) -> Iterator[tuple[str, str | None]]:
 
 
 def _declared(block: Node, file: CFile) -> Iterator[tuple[str, str | None]]:
-    """The types and names of all that is declared."""
+    """The types and names of all declarations."""
     for node in block.of_type("declaration"):
         for named in map(declared_name, node.children_by_field_name("declarator")):
             if named is not None:
@@ -125,7 +124,7 @@ def _declared(block: Node, file: CFile) -> Iterator[tuple[str, str | None]]:
 
 
 def is_parted(new: Source, written: Sequence[Program]) -> bool:
-    """Whether an `if`, a loop or a label before a region is about a part of its new text alone."""
+    """Whether an `if`, a loop or a label before a region applies to only a part of its new source."""
     before = [region.place for region in written[0].file.regions]
     after = [region.place for region in c_file(new).regions]
     places = ((program, before.index(program.region)) for program in written)
@@ -138,7 +137,7 @@ def is_parted(new: Source, written: Sequence[Program]) -> bool:
 
 
 def _is_closed(statement: Node) -> bool:
-    """Whether no `else` after a statement can belong to it."""
+    """Whether no `else` after a statement can bind to it."""
     if statement.type == "if_statement":
         other = statement.child_by_field_name("alternative")
         return other is not None and _is_closed(named_children(other)[-1])
@@ -146,7 +145,7 @@ def _is_closed(statement: Node) -> bool:
 
 
 def _with_spaces(program: Program, allocation: Allocation | None) -> Program:
-    """With what is allocated marked as such: threads cannot have copies of it."""
+    """Mark allocated storage: it cannot be privatised."""
     names = [] if allocation is None else [one.name for one in allocation.arrays]
     arrays = (replace(one, space=MemorySpace.HEAP) if one.name in names else one for one in program.arrays)
     return replace(program, arrays=tuple(arrays))
@@ -155,8 +154,8 @@ def _with_spaces(program: Program, allocation: Allocation | None) -> Program:
 def _called(programs: Sequence[Program]) -> set[str]:
     """Names that may be those of functions.
 
-    Whether they are pure was asked when the original was read, and the calls of the new text are
-    proved to be those of the original, operation by operation.
+    Their purity was checked when the original was read, and the calls of the new source are proved to be
+    those of the original, operation by operation.
     """
     return {name for program in programs for name in re.findall(r"([A-Za-z_]\w*)\s*\(", program.region.text)}
 
@@ -177,14 +176,14 @@ def _lines_outside(source: Source, places: Sequence[Span]) -> list[str]:
 
 OTHER_LINES = "code after a region uses __LINE__, whose value may change"
 NULL_POINTERS = ("((void*)0)", "(void*)0", "0", "0L")
-"""What `NULL` is in the headers of the standard; what `c.allocation` writes compares with it."""
+"""The definitions of `NULL` in standard headers; the source from `c.allocation` compares with it."""
 _REGION = re.compile(r"(?s)#pragma scop\b.*?#pragma endscop\b")
 _MARK = re.compile(r"#pragma scop\b")
 
 
 def refuse_other_meaning(new: Source, written: Sequence[Program]) -> tuple[Assumption, ...]:
-    """Raise where the new file means something else than the old one around the regions `written`, or its
-    compiler does not accept it; what is left to believe of it otherwise."""
+    """Raise if the new file differs in meaning from the old one around the regions `written`, or its compiler
+    rejects it; return the remaining assumptions otherwise."""
     old, compiled = written[0].source, written[0].compiled
     if is_parted(new, written):
         message = "the new source has statements that the pragma before their region does not apply to"
@@ -207,13 +206,13 @@ def refuse_other_meaning(new: Source, written: Sequence[Program]) -> tuple[Assum
 
 
 def _is_in_function(program: Program) -> bool:
-    """Whether a region is no snippet, which no compiler accepts as it is."""
+    """Whether a region is in a function; compilers reject bare snippets."""
     parts = c_file(replace(program.source, chosen=())).possible.children
     return any(one.type == "function_definition" and one.span.contains(program.region) for one in parts)
 
 
 def _refuse_macros(new: Source, text: Preprocessed, old: Source) -> None:
-    """No name that new loops bring is a macro, but for the helpers."""
+    """Refuse names of new loops that are macros, except for the helpers."""
     known = set(names_in(old.text))
     places = [one.start() for one in _MARK.finditer(text.text)]
     for region, at in zip(c_file(new).regions, places, strict=False):
@@ -232,8 +231,8 @@ def _written(macro: Definition) -> str:
 
 
 def _same_around(old: Source, new: Source, texts: tuple[Preprocessed, Preprocessed]) -> bool:
-    """Whether two files are the same after preprocessing, but for their regions; where the new one includes
-    another header, the text of the files themselves counts."""
+    """Whether two files are the same after preprocessing, except for their regions; if the new one includes
+    another header, the source of the files is compared."""
     added = any(includes(new, one) and not includes(old, one) for one in (HEADER, ADDRESS_HEADER))
     before, after = (_REGION.sub(" ", _own_text(one) if added else one.text).split() for one in texts)
     return before == after
@@ -246,7 +245,7 @@ def _own_text(text: Preprocessed) -> str:
 
 
 def _other_lines(old: Source, new: Source, options: CompilerOptions) -> tuple[Assumption, ...]:
-    """That the numbers of lines alone differ; raises where more does."""
+    """Return that only line numbers differ; raises if more does."""
     numbered = replace(options, arguments=("-D__LINE__=0", *options.arguments))
     texts = (preprocess(old, numbered), preprocess(new, numbered))
     tests = [line.argument for line in c_file(old).directives if line.name in ("if", "elif")]
@@ -258,7 +257,7 @@ def _other_lines(old: Source, new: Source, options: CompilerOptions) -> tuple[As
 
 
 def _refuse_errors(old: Source, new: Source, compiled: CompilerOptions, assumed: Sequence[str]) -> None:
-    """The front end is another compiler, or of another version, and sees no pragmas."""
+    """Refuse errors of the user's compiler: the front end is a different one, and ignores pragmas."""
     own = compiler_errors(old, compiled, assumed)
     if own:
         place = old.at(old.offset(own[0].line, 1))

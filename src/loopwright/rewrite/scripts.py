@@ -1,4 +1,4 @@
-"""A script carried out on the regions of a file: each operation in the region it names."""
+"""Applies a script to the regions of a file, each operation to the region it names."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from loopwright.transform.script.steps import Step
 
 @dataclass(frozen=True)
 class AppliedScript:
-    """The regions' plans after the script; `steps` are the operations and what each left."""
+    """The regions' plans after the script; `steps` are the operations and their results."""
 
     plans: tuple[Plan, ...]
     steps: tuple[tuple[str, str], ...] = ()
 
 
 def applied(script: Sequence[Step], plans: Sequence[Plan], *, steps: bool = False) -> AppliedScript:
-    """Each operation is done in the region its handles belong to, one that names none in all of them."""
+    """Apply each operation in the region of its handles, or in all regions if it names none."""
     now = list(plans)
     shown: list[tuple[str, str]] = []
     for step in script:
@@ -45,7 +45,7 @@ def applied(script: Sequence[Step], plans: Sequence[Plan], *, steps: bool = Fals
 
 
 def text_of_plan(plan: Plan, verdict: LegalityVerdict | None = None, *, openmp: bool = False) -> str:
-    """The region as the plan has it, the text not proved; `verdict` is that on the plan, if it is known."""
+    """The unproved source of a plan's region; `verdict` is that on the plan, if known."""
     node = generate(to_schedule(plan), GenerationOptions())
     if verdict is None and openmp and plan.directives:
         verdict = prove_plan(plan)
@@ -53,7 +53,7 @@ def text_of_plan(plan: Plan, verdict: LegalityVerdict | None = None, *, openmp: 
 
 
 def loops_of(plan: Plan, node: Node, verdict: LegalityVerdict | None) -> Loops:
-    """The loops with their names in scripts, and what `verdict` says of their storage."""
+    """The loops with their names in scripts, and the storage facts of `verdict`."""
     made = Loops(
         plan.original,
         node,
@@ -82,7 +82,7 @@ def _scopes(plan: Plan) -> dict[str, int]:
 
 
 def regions_of(step: Step, plans: Sequence[Plan]) -> Sequence[int]:
-    """The only region that knows the step's handles; all where it names none."""
+    """The only region with the step's handles; all if it names none."""
     named = step.operation.handles
     operation = step.operation
     if (

@@ -1,7 +1,7 @@
-"""What new text is written for: what the pipeline asks of a target, and C as the first of them.
+"""Targets of new source: the interface for the pipeline, and the C target.
 
-A target is a class like `CTarget`, which `pipeline.py` chooses, a printer in `emit`, and in `prove.text` what
-reads its text back as C.  All else is the same for every target.
+A target is a class like `CTarget`, which `pipeline.py` chooses, a printer in `emit`, and in `prove.text` a
+reader of its source as C. The rest is the same for every target.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from loopwright.transform.directives import DirectiveKind
 
 @dataclass(frozen=True)
 class TargetText:
-    """The C file, the file of kernels, and the C text that both mean."""
+    """The C file, the file of kernels, and the equivalent C source."""
 
     source: Source
     kernels: Source | None
@@ -35,16 +35,16 @@ class TargetText:
 
 
 class RewriteTarget(ABC):
-    """How loops are made, printed and read back."""
+    """Generates, prints and reads back loops."""
 
     name: ClassVar[str]
     refused: ClassVar[tuple[DirectiveKind, ...]]
-    """What a script may say of loops, and this target cannot."""
+    """Loop annotations of scripts that this target does not support."""
     hint: ClassVar[str]
-    """What to do where a script says it."""
+    """The hint for such annotations."""
     on_host: ClassVar[bool]
-    """Whether the loops run where the rest of the C file does: there storage is tested when it is allocated,
-    the schedule is proved of the loops as they are generated, and guards can be written."""
+    """Whether the loops run on the host: then allocations are tested, the schedule is proved for the loops as
+    generated, and guards are possible."""
 
     @abstractmethod
     def generated(self, plan: Plan) -> Node:
@@ -52,20 +52,21 @@ class RewriteTarget(ABC):
 
     @abstractmethod
     def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> TargetText:
-        """The text of the new regions of a file; to `prove` it, also what it means."""
+        """The source of the new regions of a file; to `prove` it, also its meaning."""
 
     @abstractmethod
     def loops_of_text(self, loops: Loops) -> Node:
-        """The loops with what the text says of them."""
+        """The loops with the annotations of the source."""
 
     def inherited(self, plan: Plan, printed: Node, new: Program, calls: Sequence[Call]) -> Evidence | None:
-        """What the text has from the schedule, where that needs no proof of its own."""
+        """The facts that the source inherits from the schedule, if they need no separate proof."""
         return None
 
     def of_text(
         self, plan: Plan, loops: Loops, new: Program, progress: Progress, scanned: ScannedLoops | None = None
     ) -> Evidence:
-        """That the text, read again as `new`, runs the schedule; `scanned` are loops proved to run it."""
+        """Prove that the source, read again as `new`, executes the schedule; `scanned` are loops proved
+        to."""
         progress("proving the new source")
         printed = self.loops_of_text(loops)
         refuse_other_pragmas(printed, new)
@@ -78,7 +79,7 @@ class CTarget(RewriteTarget):
 
     openmp: bool = False
     teams: tuple[Divided | None, ...] = ()
-    """Of the regions whose loops threads divide which there are already."""
+    """The regions with worksharing loops of an existing team."""
     name = "c"
     refused = (DirectiveKind.BLOCK, DirectiveKind.THREAD)
     hint = "--target cuda makes kernels of mapped loops"

@@ -1,22 +1,21 @@
-"""Loops that are divided among threads which there are: `#pragma omp for`, in `parallel` or what it calls.
+"""Handles loops divided among an existing team: `#pragma omp for`, in `parallel` or a function it calls.
 
-Each thread runs the whole text, so the new loops have to be divided as well.
+Each thread executes the whole source, so the new loops must be divided as well.
 
-Where the outermost new loops are those that were divided, head by head, with the same statements in their
-iterations, the directives are kept as they are: the same threads run the same iterations in the same order.
-Dependences are kept inside of each iteration, of what each thread has of its own too.  Where a read need not
-see the last write of all, that is known of one thread that runs all iterations, and of nothing else.
+If the outermost new loops equal the divided ones, head by head, with the same statements in their iterations,
+the directives are kept: the same threads execute the same iterations in the same order.  Dependences are
+preserved inside each iteration, also on private storage.  A read that need not see the last write is only
+proved for one thread that executes all iterations.
 
-Otherwise the outermost loop of each nest is proved independent and printed with `omp for`.  What the text
-means is that of `omp parallel for` at these loops, and that is read back and proved.  Besides:
+Otherwise the outermost loop of each nest is proved independent and printed with `omp for`.  The source means
+the same as with `omp parallel for` at these loops, which is read back and proved.  Besides:
 
-    each thread's own variables   are each iteration's own, or the same in all threads
+    each thread's own variables   are private to each iteration, or equal in all threads
     `lastprivate`, `reduction`    name none of them
-    barriers                      stand before the new loops and after them: threads run other iterations than
-                                  they did, and loops that do not run are no barriers.  That all threads wait,
-                                  where they did not, is listed
+    barriers                      are before and after the new loops: threads execute other iterations than
+    before, and loops that do not execute are no barriers.  New barriers for all threads are listed
 
-What the old loops promise is tried in the same words.
+The assertions of the old loops are tested in the same way.
 """
 
 from __future__ import annotations
@@ -57,22 +56,22 @@ from loopwright.transform.plan import Component
 _DIVIDING = ("for", "for simd")
 _KNOWN = frozenset(("nowait", "schedule", "private", "lastprivate", "reduction", "collapse"))
 _OF_ONE_LOOP = (_KNOWN | {"firstprivate"}) - {"collapse"}
-"""Clauses that say the same of a loop whatever is in its iterations."""
+"""Clauses whose meaning does not depend on the body of the loop."""
 
 
 @dataclass(frozen=True)
 class Divided:
-    """A region all of whose statements are in loops that threads divide."""
+    """A region all of whose statements are in worksharing loops."""
 
     program: Program
     loops: tuple[tuple[Directive, OpenmpDirective, SyntaxNode], ...]
-    """The directives, what they say, and the loops they stand at."""
+    """The directives, their clauses, and their loops."""
     is_kept: bool = False
-    """The directives stay as they are."""
+    """The directives are kept unchanged."""
 
     @cached_property
     def team(self) -> Team:
-        """The threads; raises where it is not known what they have of their own."""
+        """The team; raises if its private variables are not known."""
         file = typed_file(self.program.source, self.program.compiled)
         places = {one.place: one for one in file.regions if isinstance(one, TypedRegion)}
         try:
@@ -82,18 +81,18 @@ class Divided:
 
     @property
     def sums(self) -> frozenset[str]:
-        """What the threads combine."""
+        """The sums that the threads combine."""
         return frozenset(name for _, said, _ in self.loops for name in names_of(said, "reduction"))
 
     @property
     def schedule(self) -> str:
-        """How the iterations are divided, if all loops say the same."""
+        """The schedule clause, if it is the same for all loops."""
         clauses = [said.clause("schedule") for _, said, _ in self.loops]
         said = {"" if one is None else one.place.text for one in clauses}
         return f" {next(iter(said))}" if len(said) == 1 and said != {""} else ""
 
     def settled(self, listed: Sequence[Assumption]) -> tuple[Assumption, ...]:
-        """What is assumed of the region: of its directives, that they are kept, or what they promise."""
+        """The assumptions of the region: that its directives are kept, or what they assert."""
         own = {pragma.place for pragma, _, _ in self.loops}
         others = tuple(one for one in listed if one.place not in own)
         if self.is_kept:
@@ -109,7 +108,7 @@ class Divided:
         return (*others, *found)
 
     def _promised(self) -> Assumption:
-        """That the old loops are independent; raises, with a witness, where they are not."""
+        """Prove that the old loops are independent; raises, with a witness, if they are not."""
         text = "the loops that threads divide have independent iterations, as their directives say"
         found = Assumption(AssumptionKind.PRAGMA, text, self.loops[0][0].place)
         old = self._old_loops()
@@ -123,7 +122,7 @@ class Divided:
         return found
 
     def _refuse_other_sums(self, old: Program) -> None:
-        """Raise where a clause combines what threads found in another way than the steps of the loop do."""
+        """Raise if a reduction clause combines values in another way than the steps of the loop."""
         said = {name: word.replace("-", "+") for one in promises(old) for word, name in one.reductions}
         for step in reductions(old).values():
             if said.get(step.array, step.operator) != step.operator:
@@ -131,7 +130,7 @@ class Divided:
                 raise not_divided(self.program, reason)
 
     def _old_loops(self) -> Program | None:
-        """The region, read with `parallel for` at its loops; None where it is not read so."""
+        """The region, read with `parallel for` at its loops; None if it cannot be read so."""
         number = [each.place for each in self.program.file.regions].index(self.program.region)
         options = ReadOptions(compiled=self.program.compiled)
         place = c_file(self._as_parallel_loops()).regions[number].place
@@ -144,7 +143,7 @@ class Divided:
     def may_keep(self, plan: Plan) -> bool:
         """Whether the iterations of the loops that are divided are the same, with the same statements.
 
-        Two directives cannot stand at one loop: vectors of such a loop are those of `for simd`.
+        A loop cannot have two directives: vectors of such a loop need `for simd`.
         """
         clauses = {one.name for _, said, _ in self.loops for one in said.clauses}
         is_plain = clauses <= _OF_ONE_LOOP and all(said.name == "for" for _, said, _ in self.loops)
@@ -157,9 +156,9 @@ class Divided:
         return all(map(_same_first, plan.written.statements, plan.program.statements))
 
     def kept(self, plan: Plan, loops: Loops, lost: Sequence[str]) -> Divided | None:
-        """With its directives kept, where the loops of the new text are those that were divided.
+        """The region with its directives kept, if the new loops are those that were divided.
 
-        `lost` are the temporaries of which the values that are read alone are kept.
+        `lost` are the temporaries for which only values that are read are preserved.
         """
         if any(one.name in lost for one in self._changed(self.program.region)):
             return None
@@ -175,7 +174,7 @@ class Divided:
         return replace(self, is_kept=True)
 
     def _outermost(self) -> int:
-        """How many of the loops are in no other one."""
+        """The number of outermost loops."""
         around = self.program.syntax.of_type("for_statement")
         inner = [
             loop
@@ -186,7 +185,7 @@ class Divided:
         return len(self.loops) - len(inner)
 
     def with_directives(self, source: Source, plan: Plan) -> Iterator[Edit]:
-        """What puts the directives before the loops of the new text."""
+        """A function that puts the directives before the loops of the new source."""
         block = c_file(source).block(_region_of(source, plan))
         parts = [one for one in block.named_children if one.type == "for_statement"]
         for (pragma, _, _), loop in zip(self.loops, parts, strict=True):
@@ -194,7 +193,7 @@ class Divided:
             yield start, start, " ".join(f"#pragma {pragma.argument}".split()) + line_end(source)
 
     def _as_parallel_loops(self) -> Source:
-        """The text with `parallel for` at these loops, and clauses for what each thread has of its own."""
+        """The text with `parallel for` at these loops, and clauses for private variables."""
         edits: list[Edit] = []
         for pragma, said, loop in self.loops:
             listed = names_of(said, *(_KNOWN - {"schedule"}))
@@ -206,14 +205,14 @@ class Divided:
         return self.program.source.edited(edits)
 
     def _changed(self, place: Span) -> Iterator[Declaration]:
-        """What each thread has of its own that a part of the region changes, and does not declare."""
+        """The private variables that a part of the region modifies and does not declare."""
         inside = [one for one in walk_all(self.team.region.statements) if place.contains(one.place.span)]
         declared = {one.declaration for one in inside if isinstance(one, Declarator)}
         changed = {changed_root(node) for node in inside}
         return (one for one in self.team.own if one in changed - declared)
 
     def refuse_unlike(self, loops: Loops, verdict: LegalityVerdict | None) -> None:
-        """Raise where the new loops need of a thread's own variables what they are not."""
+        """Raise if the new loops make demands on private variables that these do not meet."""
         unknown = [one.name for _, said, _ in self.loops for one in said.clauses if one.name not in _KNOWN]
         if unknown:
             self._refuse(f"nothing is known of the clause '{unknown[0]}'")
@@ -253,7 +252,7 @@ class Divided:
 
 
 def not_divided(program: Program, reason: str) -> GaveUp:
-    """That nothing is known of threads that run a region; no loop of it is wrong for that."""
+    """The note that the threads that execute a region are unknown; this makes no loop of it wrong."""
     hint = "'parallel for' at a loop divides it among threads of its own"
     return GaveUp(
         Code.UNDECIDED,
@@ -264,7 +263,7 @@ def not_divided(program: Program, reason: str) -> GaveUp:
 
 
 def divided(program: Program) -> Divided | None:
-    """The region, if threads divide loops of it which there are already; raises where it is not known how."""
+    """The region, if an existing team divides its loops; raises if it is not known how."""
     pragmas = program.file.region(program.region).pragmas
     said = [
         (one, directive_of(f"#pragma{one.argument}"))
@@ -294,7 +293,7 @@ def _loop_at(program: Program, pragma: Directive) -> SyntaxNode:
 
 
 def _same_first(old: Statement, new: Statement) -> bool:
-    """Whether the outermost loop around a statement, and where it stands, are as they were."""
+    """Whether the outermost loop around a statement, and its position, are unchanged."""
     before, after = (one.schedule.project_out(OUT, 2, one.schedule.dim(OUT) - 2) for one in (old, new))
     return old.depth > 0 and bool(
         before.intersect_domain(old.domain).is_equal(after.intersect_domain(new.domain))
@@ -302,13 +301,13 @@ def _same_first(old: Statement, new: Statement) -> bool:
 
 
 def _head(node: SyntaxNode) -> list[str]:
-    """The words of a loop up to its body."""
+    """The tokens of a loop up to its body."""
     body = node.child_by_field_name("body") if node.type == "for_statement" else None
     return [] if body is None else spelled(node.source.text[node.start : body.start])
 
 
 def _region_of(source: Source, plan: Plan) -> Span:
-    """The place of a plan's region in the new text."""
+    """The place of a plan's region in the new source."""
     places = [one.place for one in c_file(plan.written.source).regions]
     return c_file(source).regions[places.index(plan.written.region)].place
 
@@ -333,7 +332,7 @@ def with_divided_loops(plan: Plan) -> Plan:
 
 
 def _shared(node: Node) -> Iterator[Clauses | None]:
-    """The clauses of the outermost loops; None where one has none, and for a statement in no loop."""
+    """The clauses of the outermost loops; None if one has none, or for a statement outside loops."""
     if isinstance(node, For | Call):
         parallel = node.parallel if isinstance(node, For) else None
         yield None if parallel is None else parallel.clauses
@@ -343,7 +342,7 @@ def _shared(node: Node) -> Iterator[Clauses | None]:
 
 
 def in_teams(source: Source, regions: Sequence[Divided | None], plans: Sequence[Plan]) -> Source:
-    """The new text with the directives of regions that are divided, `for` in place of `parallel for`."""
+    """The new source with the directives of divided regions, `for` in place of `parallel for`."""
     edits: list[Edit] = []
     for one, plan in zip(regions, plans, strict=True):
         if one is not None:
@@ -352,7 +351,8 @@ def in_teams(source: Source, regions: Sequence[Divided | None], plans: Sequence[
 
 
 def _shared_again(source: Source, divided: Divided, plan: Plan) -> Iterator[Edit]:
-    """What makes `for` of `parallel for`, between barriers; a loop that always runs is one at its end."""
+    """A function that turns `parallel for` into `for`, between barriers; a loop that always executes ends
+    with one."""
     place, end = _region_of(source, plan), line_end(source)
     parts = [one for one in c_file(source).block(place).named_children if one.type != "comment"]
     first, last = place.start, place.start + len(place.text.rstrip())

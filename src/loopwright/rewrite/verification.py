@@ -1,7 +1,7 @@
 """`verify`: a new C file, and proof files of unknown origin about it.
 
 The theorem is restated from the two C files.  Proof files contribute steps for Coq to check and claims to
-be proved: which file was the original, and which of its instances the statements of the new text are.
+prove: the name of the original file, and the instances of its statements that the new source executes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class VerifyRequest:
 
 @dataclass(frozen=True)
 class VerifiedRegion:
-    """One region with its proof, and what the proof is worth."""
+    """One region with its proof, and the strength of the proof."""
 
     line: int
     proof: str
@@ -73,7 +73,7 @@ class Verified:
 
 
 def verified(request: VerifyRequest, progress: Progress) -> Verified:
-    """What the proofs prove of the new file; raises where one does not prove its theorem."""
+    """Return what the proofs establish about the new file; raises if one does not prove its theorem."""
     progress("reading")
     sources = [load(path) for path in request.proofs]
     claims = [read_claims(source) for source in sources]
@@ -103,7 +103,7 @@ def verified(request: VerifyRequest, progress: Progress) -> Verified:
 
 
 def _original(request: VerifyRequest, claims: Sequence[TextClaims]) -> str:
-    """The file that the proofs name: next to the first of them, or next to the new file."""
+    """The file named by the proofs, next to the first of them or next to the new file."""
     names = {one.original for one in claims}
     name = claims[0].original
     places = [Path(place).parent / name for place in (*request.proofs[:1], request.new)]
@@ -173,9 +173,7 @@ def _verified_region(
 
 
 def _refuse_narrow(original: Program, new: Program, file: str) -> None:
-    """The theorem counts in integers of any size: iterators that hold less than an int are those of the
-    original.
-    """
+    """Raise for new iterators narrower than an int, because the theorem is about unbounded integers."""
     known = {kind for one in original.statements for kind in one.iterator_types}
     kinds = new.file.kinds(new.region)
     for one in new.statements:
@@ -226,7 +224,7 @@ def _no(path: str, message: str) -> Illegal:
 
 
 def _status(original: Program, new: Program, claims: TextClaims, owned: Sequence[Owned]) -> ProofStatus:
-    """What the theorem is about: nothing, the sequential order, or all that the text says."""
+    """The coverage of the theorem: nothing, the sequential order, or all annotations of the source."""
     nothing = about_nothing(flat_schedule(original), "coq")
     if nothing is not None:
         return nothing
@@ -251,7 +249,7 @@ def _lost(original: Program, claims: TextClaims) -> list[str]:
 
 
 def _owned(new: Program, node: Node) -> list[Owned]:
-    """What the pragmas give iterations of their own; an iterator is no memory."""
+    """The storage that the pragmas privatise; an iterator is not memory."""
     arrays = {array.name for array in new.arrays}
     loops = [one for one in subprograms(node) if isinstance(one, For)]
     found: list[Owned] = []
@@ -264,9 +262,9 @@ def _owned(new: Program, node: Node) -> list[Owned]:
 
 
 def _covered(position: int, said: frozenset[Independent], claims: TextClaims, owned: Sequence[Owned]) -> bool:
-    """Whether the theorem takes the loop in any order, and its pragma says no more than that.
+    """Whether the theorem covers the loop in any order, and its pragma states no more than that.
 
-    That about temporaries which hold other values in between takes every loop in its sequential order.
+    The theorem about temporaries with other intermediate values covers only the sequential order.
     """
     plain = all(
         clauses is None or (clauses.collapse == 1 and not clauses.reductions)

@@ -1,36 +1,35 @@
-"""Versions of what a block runs: tiles at no border need no tests, those at one only some of them.
+"""Generates versions of block bodies: interior tiles need no tests, those at one border only some.
 
     for each block          for each block
       body           -->      if (the block is one of `apart`) body without tests  else  body
 
-The body without tests is what is generated for the tiles of an entry of `Plan.apart` alone.  A loop that a
-block runs has parts in the same way: iterations of `Plan.along`, which follow one another, need no tests.
+The body without tests is generated for only the tiles of an entry of `Plan.apart`.  A loop of a block is
+split in the same way: consecutive iterations of `Plan.along` need no tests.
 
     for r = a .. b            for r = a .. min(b, c - 1)        body
       body            -->     for r = c .. d                    body without tests
                               for r = max(a, c, d + 1) .. b     body
 
-Loops are generated whole: tests of both ends of a loop are one test of a body, which is there once.
+Loops are generated whole: tests of both ends of a loop are one test of a body, which occurs once.
 
-With c > d the loop in the middle is empty, and the others have all iterations once.  Like everything that is
-generated, the program that comes out is proved to run the schedule.
+With c > d the loop in the middle is empty, and the others have all iterations once.  Like all generated code,
+the resulting program is proved to execute the schedule.
 
-A test inside of a kernel that all its blocks answer alike, such as whether it is the last one, is asked once,
-before the launch: the kernel that does less has fewer instructions in each step.
+A test inside a kernel that is uniform over its blocks, such as whether it is the last one, is evaluated once,
+before the launch: the smaller kernel has fewer instructions in each step.
 
     for each block            if (test)  for each block  body with `part`
       body { if (test) part }   -->   else  for each block  body without it
 
-Full tiles of kernels: a block asks once for each tile whether it is full.
+Full tiles of kernels: a block tests once for each tile whether it is full.
 
     for each tile            for each tile
       body            -->      if (the tile is full) body of full tiles  else  body
 
-The first body is what is generated for the full tiles that `isolate` names, where loops are unrolled if that
-is asked for.  All other tiles run the second, which is generated for all tiles: without the difference
-between one border and another there is the least text, and only full tiles have to be fast.  So the loops of
-the others are tested iteration by iteration.  The program that comes out is proved to run the schedule, like
-everything that is generated.
+The first body is generated for the full tiles that `isolate` names, with loops unrolled on request.  All
+other tiles execute the second, which is generated for all tiles: one body for all borders is the shortest,
+and only full tiles must be fast.  So the loops of the others are tested iteration by iteration.  The
+resulting program is proved to execute the schedule, like all generated code.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ from loopwright.transform.vectors import Position, iteration_numbers, pieces
 
 @dataclass(frozen=True)
 class _Body:
-    """What a block runs, and the tests that its number passes."""
+    """A block's body, with the tests that its number passes."""
 
     tests: tuple[Test, ...]
     node: Node
@@ -71,7 +70,7 @@ class _Body:
 
 
 def with_versions(plan: Plan, node: Node) -> Node:
-    """`node`, which is generated for the plan, with all versions; a block runs the first that is for it."""
+    """`node`, the program of the plan, with all versions; a block executes the first that applies."""
     if plan.along:
         node = _replaced(node, list(_generated(plan, plan.along)), _in_parts)
     for apart in reversed(plan.apart):
@@ -85,7 +84,7 @@ def with_versions(plan: Plan, node: Node) -> Node:
 
 
 def _generated(plan: Plan, within: Mapping[str, isl.Set]) -> Iterator[_Body]:
-    """What the blocks run of these instances."""
+    """The block bodies for these instances."""
     statements = tuple(
         replace(one, domain=one.domain.intersect(within[one.name])) if one.name in within else one
         for one in plan.program.statements
@@ -96,7 +95,7 @@ def _generated(plan: Plan, within: Mapping[str, isl.Set]) -> Iterator[_Body]:
 
 
 def with_launches(node: Node) -> Node:
-    """Each kernel with a test that is the same for all its blocks is two, of which one is launched."""
+    """Split each kernel with a test uniform over its blocks into two, of which one is launched."""
     if not is_said(node, BlockLoop):
         return with_children(node, with_launches)
     parts = list(subprograms(node))
@@ -113,7 +112,7 @@ def _all(test: Test) -> tuple[Test, ...]:
 
 
 def _answered(node: Node, test: Test, *, holds: bool) -> Node:
-    """The node where the answer to a test is known."""
+    """The node specialised to a known result of a test."""
     if isinstance(node, If) and node.orelse is None and test in _all(node.test):
         if not holds:
             return Block(())
@@ -141,7 +140,7 @@ def _bodies(node: Node, tests: tuple[Test, ...]) -> Iterator[_Body]:
 
 
 def _replaced(node: Node, bodies: list[_Body], joined: Callable[[Node, _Body], Node]) -> Node:
-    """Each body of a block joined with the one that runs some of the same."""
+    """Join each block body with its version."""
     if is_said(node, BlockLoop) and not _has_blocks(node.body):
         return replace(node, body=_version(node.body, bodies, joined))
     return with_children(node, lambda child: _replaced(child, bodies, joined))
@@ -157,7 +156,7 @@ def _chosen(body: Node, version: _Body) -> Node:
 
 
 def _in_parts(body: Node, inner: _Body) -> Node:
-    """The loop around threads, in the parts that are shown above."""
+    """The loop around threads, in the parts shown above."""
     whole, middle = (list(_loops_around_threads(one)) for one in (body, inner.node))
     if len(whole) != 1 or len(middle) != 1:
         return body
@@ -201,7 +200,7 @@ class _Tiles:
 
 
 def full_tile_loops(plan: Plan, lengths: Lengths) -> Node | None:
-    """The loops with a version for full tiles; None where no kernel has any, or not in one nest."""
+    """The loops with a version for full tiles; None if no kernel has any, or not in one nest."""
     isolated = [one for one in plan.directives if one.kind is DirectiveKind.ISOLATE and in_kernel(plan, one)]
     paths = dict.fromkeys(path for one in isolated for path in one.paths)
     tiles = [_tiles_at(plan, path, isolated) for path in paths]
@@ -223,7 +222,7 @@ def full_tile_loops(plan: Plan, lengths: Lengths) -> Node | None:
 
 
 def _tiles_at(plan: Plan, path: Position, isolated: Sequence[LoopDirective]) -> _Tiles:
-    """What is full for every directive about these tiles."""
+    """The tiles that are full for every directive on these tiles."""
     here = [one for one in isolated if path in one.paths]
     statements = frozenset(
         statement.name
@@ -240,7 +239,7 @@ def _is_for_full(unroll: LoopDirective, isolated: Sequence[LoopDirective]) -> bo
 
 
 def _restricted(plan: Plan, tiles: Sequence[_Tiles]) -> Plan:
-    """The plan for the full tiles alone."""
+    """The plan for only the full tiles."""
     statements = []
     for statement in plan.program.statements:
         domain = statement.domain
