@@ -1,8 +1,7 @@
 """Integer expressions and tests of LOOP [Courant2021, figure 9], with C's arithmetic spelled out.
 
-Every operator means exactly what the C operator it is printed as computes, so that nothing
-has to be trusted about how a program is printed: `FloorDiv` rounds towards minus infinity,
-`TruncDiv` and `Rem` are C's `/` and `%`.  Integers are unbounded.
+Every operator has exactly the meaning of the C operator it is printed as, so the printer need not be trusted:
+`FloorDiv` rounds towards minus infinity, `TruncDiv` and `Rem` are C's `/` and `%`.  Integers are unbounded.
 """
 
 from __future__ import annotations

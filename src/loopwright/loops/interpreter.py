@@ -1,7 +1,7 @@
 """The meaning of LOOP [Courant2021, section 5]: a program is the sequence of the calls it makes.
 
-The interpreter is the definition the other rooms are tested against, so it is written for
-readers: one case for each construct, and integers that never overflow.
+The other rooms are tested against the interpreter, so it is written for readers: one case for each construct,
+and unbounded integers.
 """
 
 from __future__ import annotations

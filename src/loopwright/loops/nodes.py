@@ -16,9 +16,9 @@ Kind = TypeVar("Kind", bound=Annotation)
 class Call:
     """One execution of a statement, `name(arguments);`.
 
-    `time` is the schedule point this execution stands for, in terms of the iterators.  It is
-    given only where an instance has several (a schedule that is not single-valued) and is a
-    hint: the prover checks it against the schedule.
+    `time` is the schedule point of this execution, in terms of the iterators.  It is given only if an
+    instance has several (a schedule that is not single-valued) and is a hint: the prover checks it against
+    the schedule.
     """
 
     name: str
@@ -53,7 +53,7 @@ class For:
     step: int
     body: Node
     dimension: int | None = None
-    """The schedule dimension the loop scans; None where it scans none, or none is known."""
+    """The schedule dimension the loop scans; None if it scans none, or none is known."""
     annotations: tuple[Annotation, ...] = ()
     """The annotations of the loop, at most one of each kind."""
 

@@ -2,7 +2,7 @@
 
 for (c0 = 1 - n; c0 <= 0; c0++) S(-c0)   is   for (c0 = n - 1; c0 >= 0; c0--) S(c0)
 
-Measures: how many nodes, loops and tests a program is made of.
+It also counts the nodes, loops and tests of a program.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What a program means: statements, domains, schedules."""
+"""The model of a program: statements, domains, schedules."""

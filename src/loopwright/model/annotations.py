@@ -1,9 +1,9 @@
 """Annotations of loops.
 
-A schedule says it of one of its dimensions (`schedule.Annotated`), the generator puts it on the loops
-that scan the dimension (`loops.nodes.For`), and everything after that reads it there.  A reader asks
-for the annotations it knows, by their type, and leaves the others alone; so a new target adds classes
-here, and no `match` over programs changes.
+A schedule annotates one of its dimensions (`schedule.Annotated`), the generator copies the annotation to the
+loops that scan the dimension (`loops.nodes.For`), and later passes read it there.  A reader selects the
+annotations it knows by their type and ignores the rest; so a new target adds classes here, and no `match`
+over programs changes.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class ReductionClause:
 
 @dataclass(frozen=True, slots=True)
 class Clauses:
-    """How threads share the storage of a loop (OpenMP 5.0, section 2.19); all else they have in common.
+    """The data-sharing clauses of a loop (OpenMP 5.0, section 2.19); all other storage is shared.
 
-    Every thread has its own of what is `private`; of what is `lastprivate` too, and the value of the
-    last iteration is kept.  The `collapse` outermost loops of a perfect nest are shared out as one.
-    Where they are `dealt`, neighbouring iterations go to different threads, one at a time.
+    Each thread has its own copy of `private` and `lastprivate` variables; of the latter, the value of the
+    last iteration is kept.  The `collapse` outermost loops of a perfect nest are distributed as one.  If they
+    are `dealt`, consecutive iterations go to different threads, one at a time.
     """
 
     collapse: int = 1
@@ -49,8 +49,8 @@ class Clauses:
 class Independent(Annotation):
     """The iterations may run in any order.
 
-    Where a back end shares them out, among threads or among the lanes of a vector, `clauses` says how;
-    where it is None, the loop runs as it is written.
+    If a back end distributes them among threads or the lanes of a vector, `clauses` says how; if it is None,
+    the loop executes as written.
     """
 
     clauses: Clauses | None = None
@@ -58,12 +58,12 @@ class Independent(Annotation):
 
 @dataclass(frozen=True, slots=True)
 class Parallel(Independent):
-    """Iterations may run at the same time, their statements interleaved in any way."""
+    """Iterations may run concurrently, with any interleaving of their statements."""
 
 
 @dataclass(frozen=True, slots=True)
 class Vector(Independent):
-    """Iterations may run at the same time, instruction by instruction."""
+    """Iterations may run concurrently, in lockstep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ GPU = GpuDevice(
 
 @dataclass(frozen=True, slots=True)
 class Unrolled(Annotation):
-    """An iteration does the work of `factor` iterations of the loops right inside, which are written out."""
+    """An iteration does the work of `factor` iterations of the directly inner loops, which are unrolled."""
 
     factor: int
 
@@ -129,7 +129,7 @@ class Unrolled(Annotation):
 @dataclass(frozen=True, slots=True)
 class IndependentLoops:
     """The loops that scan band dimension `dimension`, where dimensions 0, 2, ... are `positions`: they are
-    to be independent in this way.  That they are is proved from the dependences.
+    required to be independent in this way, which is proved from the dependences.
     """
 
     kind: type[Independent]

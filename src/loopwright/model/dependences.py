@@ -1,4 +1,4 @@
-"""Which instances must stay in order, and which value flows where.
+"""Computes the dependences between instances, and the flow of values.
 
 Memory-based dependences are what legality needs [Namjoshi2016, section 4.1]: two instances that
 touch the same cell, at least one of them writing, in the order the program runs them.  They are
@@ -56,7 +56,7 @@ class Dependence:
 
 @dataclass(frozen=True)
 class Dependences:
-    """`memory` are the non-empty memory-based dependences, in the order of the text.
+    """`memory` are the non-empty memory-based dependences, in source order.
 
     `flow` maps an instance to those that read a value it may have written last; `live_in` are the
     reads that may see a value from before the region.

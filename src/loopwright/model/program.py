@@ -55,11 +55,11 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Storage the region touches; distinct names are taken to be distinct storage.
+    """Storage that the region accesses; distinct names are assumed not to alias.
 
     `element_type` is the declared type where a declaration was seen.  A `local` one was declared
-    inside the region: its declaration `element_type name[extent]...;` has to be put before
-    the regenerated loops, since the statements that use it may end up in different loops.
+    inside the region: its declaration `element_type name[extent]...;` must be put before the regenerated
+    loops, since the statements that use it may end up in different loops.
     """
 
     name: str
@@ -122,7 +122,7 @@ class Hole:
 class Inlined:
     """An occurrence of a local integer `int m = n - i;` that nothing else assigns.
 
-    It is not storage: the text of its value, `definition`, stands for it wherever it occurs.
+    It is not storage: each occurrence means the text of its value, `definition`.
     """
 
     place: Span
@@ -131,7 +131,7 @@ class Inlined:
     """The occurrences inside the definition."""
     type: str = "int"
     is_row: bool = False
-    """A local pointer: `definition[j]` stands for `row[j]`."""
+    """A local pointer: `row[j]` means `definition[j]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +152,14 @@ class Body:
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its instances, when they run, what they touch, how they are written.
+    """One statement: its instances, their schedule, their accesses, and its text.
 
     `domain`    { S1[i, j] : ... }, dimensions named after `iterators`, outermost first;
     `schedule`  { S1[i, j] -> [p0, i, p1, j, p2] }: positions in the syntax tree and iteration
                 numbers in turn, padded with zeros to the length of the deepest statement.  The
                 iteration number of a loop that counts down is `-i`, so that time increases.
     `accesses`  in the order of the text, reads of a compound assignment before its write.
-    `depth`     how many loops are around it: `len(iterators)`.
+    `depth`     the number of loops around it: `len(iterators)`.
     """
 
     name: str
@@ -219,7 +219,7 @@ class Standing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """One thing that the region needs, to be listed in the proof report unless it is proved.
+    """An assumption of the region, listed in the proof report unless it is proved.
 
     `about` are the names it is about.  Where it holds for the parameters of a set, `holds_for` is that
     set, and a test at run time can stand for it.

@@ -1,4 +1,4 @@
-"""Schedule trees [Grosser2015, section 6]: which instances run, and in what order.
+"""Schedule trees [Grosser2015, section 6]: the instances to execute, and their order.
 
 A flat schedule, a union map from instances to time vectors, is a tree of one band.  All sets
 and maps are isl's; a tree is immutable.  Statement instances are named tuples; the space of an
@@ -41,9 +41,9 @@ class Member:
 class Band:
     """Instances are ordered lexicographically by `schedule`, instances -> [t0, ..., t(n-1)].
 
-    `isolate` maps outer schedule dimensions to the part of this band's dimensions that is to be
-    generated apart [Grosser2015, section 5.6].  `options` are the position-dependent ones of a flat schedule,
-    `[t0, ...] -> unroll[d]`, `separate[d]`, `atomic[d]` or `separation_class[[d] -> [k]]`.
+    `isolate` maps outer schedule dimensions to the part of this band's dimensions to generate separately
+    [Grosser2015, section 5.6].  `options` are the position-dependent ones of a flat schedule, `[t0, ...] ->
+    unroll[d]`, `separate[d]`, `atomic[d]` or `separation_class[[d] -> [k]]`.
     """
 
     schedule: isl.UnionMap
@@ -139,7 +139,7 @@ LEAF = Leaf()
 
 @dataclass(frozen=True)
 class Schedule(Displayed):
-    """What to run (`domain`), what is known of the parameters (`context`) and the order (`tree`).
+    """The instances (`domain`), the conditions on the parameters (`context`) and the order (`tree`).
 
     `arguments` holds, for statements whose calls do not simply name the instance, the argument
     transformation T of [Courant2021, section 2]: a map from instances to the tuple of arguments.

@@ -1,4 +1,4 @@
-"""Relations up to the names of statements: what holds of one pair of statements holds of all like it.
+"""Shapes of relations up to the names of statements: a fact about one pair holds for all of equal shape.
 
 A nest of many statements has many pairs, but few kinds of them: domains, times and accesses are the same but
 for the names of the statements and for their positions.  Of two positions it matters only which comes first.
@@ -42,7 +42,7 @@ def relation_shape(relation: isl.Map) -> str:
 
 
 def order_shape(first: TimeShape, second: TimeShape) -> Hashable:
-    """What says whether times of the first come before times of the second.
+    """The facts that determine whether times of the first come before times of the second.
 
     Entries are compared one by one; of two numbers the result is a sign, whatever they are.
     """

@@ -1,6 +1,6 @@
-"""The dimensions of tuples: by what is wanted of them, so that no caller has to count the others.
+"""Operations on the dimensions of tuples, so that callers need not count dimensions.
 
-`side` is the tuple that is meant, IN or OUT of a map or DIM of a set.
+`side` selects the tuple, IN or OUT of a map or DIM of a set.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which coordinates are affine functions of others, or in one class modulo a constant: linear algebra on
+"""Finds coordinates that are affine functions of others, or constant modulo a number, by linear algebra on
 isl's affine hulls.
 """
 
@@ -31,7 +31,7 @@ class AffineForm:
 
 @dataclass(frozen=True, eq=False)
 class AffineValues:
-    """What equalities say of a relation [p] -> [t].
+    """The consequences of the equalities of a relation [p] -> [t].
 
     `forms` has each t_k as an affine function of p, where it is one.  Of the functions equal on
     the relation it is the one in the outermost iterators.  `known` are the equalities of p alone,
@@ -65,7 +65,7 @@ def affine_hull(relation: isl.Map) -> isl.BasicMap:
 
 
 def affine_values(relation: isl.Map) -> AffineValues:
-    """What the affine hull of a relation [p] -> [t] says of t and of p."""
+    """The equalities of t and p in the affine hull of a relation [p] -> [t]."""
     depth, width = relation.dim(isl.dim_type.in_), relation.dim(isl.dim_type.out)
     hidden, rows = _equalities(relation)
     first = hidden + width

@@ -1,12 +1,12 @@
-"""Quasi-affine functions: those that a map is made of, coordinates, coefficients.
+"""Quasi-affine functions: pieces of maps, coordinates, coefficients.
 
 Greatest and least values isl (0.27) finds wrongly in some sets with divisions:
 
     { [z] : 0 <= z <= 6 and z < m - m mod 3 and z mod 3 = 0 }
 
 has the greatest element 3 for m = 7, for which isl gives 0 where other dimensions are beside it.  It finds
-some others to be empty when it looks for the least value.  So what follows from a bound is asked of the set,
-and what isl gives is checked.
+some others to be empty when it looks for the least value.  So consequences of a bound are tested on the set,
+and isl's results are checked.
 """
 
 from __future__ import annotations

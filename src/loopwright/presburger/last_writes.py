@@ -1,17 +1,17 @@
-"""Where what is read was written: isl's data flow, checked.
+"""Computes the writes that reads see: isl's data flow, with checks.
 
 isl (0.27, and what was before it) gives a wrong last write for some sets with remainders in them:
 
     for (i = 0; i < n; i++) { for (j = 0; j < m / 4 * 4; j += 4) s = ..; .. = s; }
 
 where it takes j = 0 for the last one, and for times in which a dimension counts for some statements and is a
-constant for others that are not told apart before it, [i, 0, j] and [i, j, 1].  So where a set has integer
-divisions, or times are such, what it finds is checked.  Where all writes happen for certain, a write is the
-last one where it is before the read and none is between:
+constant for others that are not told apart before it, [i, 0, j] and [i, j, 1].  So if a set has integer
+divisions, or times have this form, its result is checked.  If all writes happen for certain, a write is the
+last one if it is before the read and none is between:
 
     found <= before,    no k with r -> w in found, w before k and r -> k in before,    dom before <= dom found
 
-Otherwise, and where that fails, what is seen is found by its definition: of the sources before a read of a
+Otherwise, and if that fails, the writes seen are computed by definition: of the sources before a read of a
 cell, those after which no killer of the cell comes,
 
     seen = before - { r -> w : some killer k of the cell is before r, and w is before k }

@@ -1,4 +1,4 @@
-"""Sums of products of names: what `(i * n + j) * m + k` is before it is known which of them are rows."""
+"""Sums of products of names: the value of `(i * n + j) * m + k` before it is known which of them are rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Polynomial:
     atoms: Mapping[str, isl.PwAff]
 
     def atom(self, name: str) -> isl.PwAff:
-        """What a name of a term stands for."""
+        """The factor that a name of a term denotes."""
         return self.atoms.get(name) or variable(name)
 
     def plus(self, other: Polynomial, factor: int = 1) -> Polynomial:

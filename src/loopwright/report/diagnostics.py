@@ -1,4 +1,4 @@
-"""A diagnostic as plain text, in colour, as HTML and as JSON.
+"""Prints a diagnostic as plain text, in colour, as HTML and as JSON.
 
 file:line:column: error: message
     the source line
@@ -8,7 +8,7 @@ hint: what to do
 
 Diagnostics as SARIF 2.1.0, which code-scanning services show at the lines of a change.
 
-An error is a result of the rule that its code is; the places of its witness are related locations.
+An error is a result whose rule is its code; the places of its witness are related locations.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 MOST_OTHERS = 3
-"""How many other failures are shown after the first one in a text."""
+"""The number of failures shown after the first one in text."""
 
 WIDEST = 160
 """Columns of a source line that are shown; of a longer one, the part around the caret."""
@@ -41,7 +41,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class TextStyle(Enum):
-    """What a part of the text is: its style on a terminal, and in HTML."""
+    """The role of a part of the text, which determines its style on a terminal and in HTML."""
 
     PLAIN = ("", "")
     PLACE = ("bold", "font-weight: bold")
@@ -56,7 +56,7 @@ Styled = tuple[str, TextStyle]
 
 
 def as_text(diagnostic: Diagnostic, file: str | None = None, *, more: bool = False) -> str:
-    """Plain text; `file` is what the error is about where it has no place of its own.
+    """Plain text; `file` is the file of an error without a place.
 
     With `more` the last line is the command that explains the code.
     """
@@ -88,7 +88,7 @@ def as_html(diagnostic: Diagnostic) -> str:
 
 
 def as_json(diagnostic: Diagnostic, file: str | None = None) -> dict[str, Any]:
-    """The same for machines."""
+    """The same as JSON."""
     found: dict[str, Any] = {
         "severity": "error",
         "kind": diagnostic.code.verdict,
@@ -183,13 +183,13 @@ def _excerpt(span: Span | None, otherwise: str, margin: str, *, flush: bool) -> 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 LEVELS = {1: "error", 2: "error", 3: "warning", 4: "error"}
-"""By the hundred of a code: what could not be decided is a warning."""
+"""Levels by the hundreds of a code: undecided results are warnings."""
 
 
 def sarif_log(
     diagnostics: Sequence[Diagnostic], file: str, version: str, revision: str = ""
 ) -> dict[str, Any]:
-    """The log of one run of this `version`; `file` is what an error without a place is about.
+    """The log of one run of this `version`; `file` is the file of errors without a place.
 
     Files called `REV:path` are those of an earlier `revision`.
     """

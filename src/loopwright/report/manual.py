@@ -1,6 +1,6 @@
-"""What to know about each diagnostic code: the sections of docs/codes.md, which is part of the package.
+"""The explanation of each diagnostic code, from the sections of docs/codes.md, which is in the package.
 
-What each operation of a script does: its page in docs/operations, which is part of the package.
+Also the page of each script operation in docs/operations, which is in the package.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SECTION = re.compile(
 
 @dataclass(frozen=True)
 class Page:
-    """One kind of error: what it means, and what to do about it."""
+    """One kind of error: its meaning and its remedy."""
 
     code: Code
     title: str
@@ -34,7 +34,7 @@ class Page:
 
 @cache
 def code_pages() -> dict[Code, Page]:
-    """In the order of the file."""
+    """The pages in the order of the file."""
     text = (resources.files("loopwright") / "data" / "codes.md").read_text(encoding="utf-8")
     found = (_page(**section.groupdict(default="")) for section in SECTION.finditer(text))
     return {page.code: page for page in found}

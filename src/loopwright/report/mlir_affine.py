@@ -1,4 +1,4 @@
-"""Affine expressions, conditions and bounds of loops as MLIR writes them."""
+"""Prints affine expressions, conditions and loop bounds in MLIR syntax."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def as_sign(test: Compare) -> tuple[Expr, str]:
 
 
 def upper_bounds(test: Test, iterator: str) -> list[Expr]:
-    """The values that the iterator stays below."""
+    """The exclusive upper bounds of the iterator."""
     found: list[Expr] = []
     for one in conjuncts(test):
         match one:

@@ -1,11 +1,11 @@
-"""A region of C as a function of MLIR's affine dialect: what `loopwright extract --mlir` prints.
+"""Prints a region of C as a function of MLIR's affine dialect, for `loopwright extract --mlir`.
 
     for (i = a; i < b; i++)      affine.for %i = a to b
     if (i >= 1)                  affine.if
     A[i] = B[i] * x              affine.load, arith.mulf, affine.store
 
-Sizes are arguments of the type index, or numbers where the assumptions fix them; arrays are arguments;
-variables that are only read are arguments by value.  What the region declares itself is allocated.
+Sizes are arguments of the type index, or numbers if the assumptions fix them; arrays are arguments;
+variables that are only read are arguments by value.  Variables declared in the region are allocated.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _MATH = {name: name for name in _SAME_NAMES.split()} | {"fabs": "absf", "pow": "
 
 
 def mlir_text(programs: Sequence[Program]) -> str:
-    """The regions as functions, in their order; `GaveUp` where one has no such form."""
+    """The regions as functions, in their order; raises `GaveUp` if one has no such form."""
     functions: list[str] = []
     for number, program in enumerate(programs):
         name = f"region{number + 1 if len(programs) > 1 else ''}"
@@ -60,7 +60,7 @@ def mlir_text(programs: Sequence[Program]) -> str:
 
 @dataclass
 class _FunctionWriter:
-    """A function in the making: its lines, and what names of values are taken."""
+    """A function under construction: its lines, and the names of values in use."""
 
     program: Program
     runs: Runnable
@@ -302,7 +302,7 @@ class _FunctionWriter:
 
 
 def _cells(found: Iterable[Computation]) -> dict[str, tuple[int, CType]]:
-    """The rank and type of everything that statements touch."""
+    """The rank and type of everything that statements access."""
     cells: dict[str, tuple[int, CType]] = {}
     for one in found:
         for assignment in one.assignments:
@@ -318,7 +318,7 @@ def _name(array: str) -> str:
 
 
 def _signed(kind: CType) -> CType:
-    """A plain char has a sign in what is written: C leaves that to the compiler."""
+    """A plain char is printed as signed: in C its signedness is implementation-defined."""
     return Integer(8, signed=True, rank=1) if kind == CHAR else kind
 
 
@@ -329,5 +329,5 @@ def _type(kind: CType) -> str:
 
 
 def _number(text: str) -> str:
-    """A number with a point, as MLIR wants it."""
+    """A number with a decimal point, as MLIR requires."""
     return text if "." in text else text.replace("e", ".0e") if "e" in text else f"{text}.0"

@@ -1,4 +1,4 @@
-"""How values look in a notebook: pieces of HTML that need nothing around them."""
+"""Displays values in a notebook, as self-contained pieces of HTML."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ BOX = "background: var(--lw-paper); color: var(--lw-ink); padding: .5rem; overfl
 
 @singledispatch
 def html(value: object) -> str:
-    """How a value looks."""
+    """The HTML of a value."""
     raise TypeError(f"a notebook does not know how to show a {type(value).__name__}")
 
 
 @html.register
 def program_html(program: Program) -> str:
-    """Its text, and a picture of what it runs."""
+    """The source of a program, and a picture of its instances."""
     return _boxed(_code(program.region.text) + _pictures(plan_of(program)))
 
 
 @html.register
 def plan_html(plan: Plan) -> str:
-    """The verdict on it, its loops as they are now, and both orders."""
+    """The verdict on a plan, its current loops, and both orders."""
     verdict = prove_plan(plan)
     text = f"<p><strong>{IN_A_WORD[verdict.status]}</strong>"
     if verdict.status is not Status.PROVED:
@@ -62,7 +62,7 @@ def schedule_html(schedule: Schedule) -> str:
 
 @html.register
 def verdict_html(verdict: LegalityVerdict) -> str:
-    """Yes, or everything that is wrong."""
+    """Yes, or all errors."""
     text = f"<p><strong>{IN_A_WORD[verdict.status]}</strong>, {verdict.obligations} obligations</p>"
     failure = explain_all(verdict)
     return _boxed(text + (as_html(failure) if failure else ""))
@@ -70,7 +70,7 @@ def verdict_html(verdict: LegalityVerdict) -> str:
 
 @html.register
 def violation_html(violation: Violation) -> str:
-    """What is wrong, and its explanation."""
+    """The error and its explanation."""
     head = f'<p style="color: var(--lw-broken)"><strong>{escape(headline(violation))}</strong></p>'
     return _boxed(head + as_html(explain(violation)))
 

@@ -1,6 +1,6 @@
-"""The report as one HTML file that needs nothing else: no network, and without scripts all of it is there.
+"""The report as one self-contained HTML file: it needs no network, and is complete without scripts.
 
-A moving picture for a page: with several sizes to choose from, as one text of JSON.
+A moving picture for a page, with several sizes to choose from, is one JSON text.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ def _section(part: Section) -> str:
 
 
 def _verdict(regions: Sequence[RegionSummary], script: str | None, says: str) -> str:
-    """The worst that is said of a region."""
+    """The worst verdict on a region."""
     order = (Status.PROVED, Status.UNDECIDED, Status.ILLEGAL)
     worst = max((region.status for region in regions), key=order.index, default=Status.PROVED)
     text = says if script is None else VERDICT[worst]
@@ -206,7 +206,7 @@ def _badge(text: str, look: str) -> str:
 
 
 def _sections(region: RegionSummary, prefix: str) -> list[Section]:
-    """What there is to say of a region, the reason for a refusal first."""
+    """The sections on a region, the reason for a refusal first."""
     parts: list[Section] = []
 
     def add(anchor: str, title: str, html: str) -> None:

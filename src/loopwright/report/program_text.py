@@ -1,4 +1,4 @@
-"""Programs and loops for people and for machines: what `loopwright extract` and `loopwright find` print."""
+"""Prints programs and loops as text and JSON, for `loopwright extract` and `loopwright find`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def extracted(path: str | Path, form: str, options: ReadOptions = AS_MARKED) -> 
 
 
 def as_text(program: Program, dependences: Dependences) -> str:
-    """The model of one region, readably."""
+    """The model of one region, as readable text."""
     source = program.source
     first, last = program.region.line, source.line_of(max(0, program.region.end - 1))
     count = len(program.statements)

@@ -1,6 +1,6 @@
-"""The report on a C file and a script: every region, whatever the verdict on it is.
+"""The report on a C file and a script: every region, with any verdict.
 
-The report on a description of a schedule: its loops, the proof, and the order they run in.
+Also the report on a description of a schedule: its loops, the proof, and their execution order.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class HtmlReport:
     drawn: tuple[Picture, ...]
     statuses: tuple[Status, ...]
     missing: str = ""
-    """Why there are no pictures."""
+    """The reason why there are no pictures."""
 
     def __repr__(self) -> str:
         return f"<HtmlReport {self.status.value}, {len(self.drawn)} pictures, {len(self.html)} characters>"
 
     @property
     def status(self) -> Status:
-        """The worst that is said of a region."""
+        """The worst verdict on a region."""
         order = (Status.PROVED, Status.UNDECIDED, Status.ILLEGAL)
         return max(self.statuses, key=order.index, default=Status.PROVED)
 
@@ -127,7 +127,7 @@ def report_on(request: Request, progress: Progress = silent) -> HtmlReport:
 
 
 def _outcome(request: Request, progress: Progress) -> Outcome | GaveUp:
-    """All proofs of the pipeline, or why it gave up, which the report says."""
+    """All proofs of the pipeline, or the reason why it gave up, which the report includes."""
     try:
         return transformed(request, progress)
     except GaveUp as stopped:
@@ -196,7 +196,7 @@ def _summary(
 
 
 def _result(region: DrawnRegion, verdict: LegalityVerdict, request: Request) -> str | None:
-    """What `loopwright transform` writes into the region."""
+    """The source that `loopwright transform` writes into the region."""
     return None if request.script is None else text_of_plan(region.plan, verdict, openmp=request.openmp)
 
 

@@ -1,4 +1,4 @@
-"""What the verbs found, for people and for machines: texts, and data for JSON."""
+"""The results of the commands, as text and as data for JSON."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def size_text(stats: GenerationStats) -> str:
 
 
 def outcome_text(outcome: Outcome, file: str, *, proved: bool) -> str:
-    """What was proved of a file with new loops, and what is taken on trust."""
+    """The proofs of a file with new loops, and the assumptions taken on trust."""
     lines: list[str] = []
     for region in outcome.regions:
         count = len(region.statements)
@@ -76,7 +76,7 @@ def _testable(region: RegionReport) -> bool:
 
 
 def proof_lines(statuses: Iterable[ProofStatus | None]) -> list[str]:
-    """What is said of proofs beyond isl's."""
+    """The lines about proofs beyond isl's."""
     lines = [None if one is None else one.line() for one in statuses]
     return [line for line in lines if line is not None]
 
@@ -116,7 +116,7 @@ def outcome_data(outcome: Outcome, file: str, *, proved: bool, prover: str) -> d
 
 
 def prover_data(prover: str, remarks: Iterable[str]) -> list[dict[str, str]]:
-    """The answers of provers other than isl."""
+    """The results of provers other than isl."""
     return [{"prover": prover, "answer": remark} for remark in remarks]
 
 
@@ -188,7 +188,7 @@ def worthwhile(found: Sequence[Suggestion]) -> list[Suggestion]:
 
 
 def price(speed: float | None) -> str:
-    """What the model says, in words; empty where it does not say anything."""
+    """The model's prediction as text; empty if there is none."""
     if speed is None:
         return ""
     if speed >= WINS:

@@ -1,4 +1,4 @@
-"""What the report says of a region: its steps, pictures and proofs, as values."""
+"""The contents of the report on a region: its steps, pictures and proofs, as values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from loopwright.transform import Plan
 
 @dataclass(frozen=True)
 class StepSummary:
-    """One operation: what it changes in the text, and what can be said of the order after it."""
+    """One operation: its changes of the source, and the verdict on the order after it."""
 
     text: str
     diff: tuple[str, ...]
@@ -31,7 +31,7 @@ class StepSummary:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing and what is to be said under it."""
+    """A drawing and its caption."""
 
     scene: Scene
     svg: str
@@ -40,7 +40,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class ProofSummary:
-    """One thing to be proved; `status` is "proved", "refused", "could not decide" or "not tried"."""
+    """One theorem; `status` is "proved", "refused", "could not decide" or "not tried"."""
 
     what: str
     status: str
@@ -49,7 +49,7 @@ class ProofSummary:
 
 @dataclass(frozen=True)
 class RegionSummary:
-    """Everything the report says about one region."""
+    """The contents of the report on one region."""
 
     title: str
     line: int
@@ -85,7 +85,7 @@ def steps_of(
 
 
 def _written(plan: Plan, verdict: LegalityVerdict, otherwise: str) -> tuple[str, str]:
-    """The text, or why there is none."""
+    """The source, or the reason why there is none."""
     try:
         return text_of_plan(plan, verdict, openmp=True), ""
     except LoopwrightError as error:

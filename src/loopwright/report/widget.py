@@ -60,5 +60,5 @@ class MovingWidget(anywidget.AnyWidget):
         return None if found is None else found.data()
 
     def _resized(self, change: Any) -> None:
-        """Another picture; where there is none of this size, the one before stays."""
+        """Another picture; if there is none of this size, the previous one stays."""
         self.picture = self._picture(dict(change["new"])) or self.picture

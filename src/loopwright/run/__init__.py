@@ -1,1 +1,1 @@
-"""Compile, execute, compare, time: what a program does on this machine."""
+"""Compiles, executes, compares and times programs on this machine."""

@@ -1,4 +1,4 @@
-"""One kernel: the original against a rewritten text, for bits and for time; and a chart of the ratios.
+"""Compares a kernel with a rewritten version, bit by bit and in time, and charts the speedups.
 
 Kernels with their scripts: `NAME.c` beside `NAME.lw`.
 """
@@ -23,7 +23,7 @@ from loopwright.run.timing import Times, geometric_mean, interleaved, output_of
 DUMP = "--dump"
 """The flag that makes a program print the bytes of its results."""
 PROCESSOR_TIME = "-DCLOCK=CLOCK_PROCESS_CPUTIME_ID"
-"""One thread's own time: what else the machine does counts less than on the wall clock."""
+"""The processor time of one thread, which other load affects less than wall-clock time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Difference:
 
 
 def first_difference(one: bytes, two: bytes) -> Difference | None:
-    """Where two outputs differ first, or None: they are the same bits."""
+    """The first difference of two outputs, or None if they are bit-identical."""
     if one == two:
         return None
     shorter = min(len(one), len(two))
@@ -62,7 +62,7 @@ def _byte(data: bytes, offset: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`difference` is None where both programs leave the same bits."""
+    """`difference` is None if the results are bit-identical."""
 
     name: str
     difference: Difference | None
@@ -71,13 +71,13 @@ class Result:
 
     @property
     def ratio(self) -> float:
-        """How many times as fast as the original, by medians."""
+        """The speedup over the original, by medians."""
         return self.original.median / self.transformed.median
 
 
 @dataclass(frozen=True)
 class TimingOptions:
-    """How two programs are compiled and timed."""
+    """Options to compile and time two programs."""
 
     compiler: Compiler
     rounds: int
@@ -117,7 +117,7 @@ def compare_and_time(
 
 
 def _refuse_no_time(name: str, times: Mapping[str, Times]) -> None:
-    """Of what takes no time there is no ratio."""
+    """Refuse runs that take no time, which have no ratio."""
     for which, found in times.items():
         if found.median == 0:
             message = f"{name}, {which}: the region runs too briefly to be measured"
@@ -127,7 +127,7 @@ def _refuse_no_time(name: str, times: Mapping[str, Times]) -> None:
 def benchmarked(
     kernel: Kernel, folder: Path, options: TimingOptions, *, prove: bool, progress: Progress
 ) -> Result:
-    """The kernel against what its script makes of it, which is left in `folder`."""
+    """Compare the kernel with its script's result, which is kept in `folder`."""
     new = folder / f"{kernel.name}.c"
     if new.resolve() == kernel.source.resolve():
         raise BadInput(Code.FILE, f"{new} is the kernel itself", hint="keep the results in another folder")
@@ -158,7 +158,7 @@ def can_draw() -> bool:
 
 
 def write_chart(results: Sequence[Result], path: Path) -> None:
-    """A bar a kernel on a logarithmic axis, the fastest first, with the geometric mean as a line."""
+    """One bar per kernel on a logarithmic axis, the fastest first, with the geometric mean as a line."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, NullLocator
 
@@ -194,7 +194,7 @@ class Kernel:
 
 
 def kernel_folder() -> Path:
-    """`kernels/` of the working directory, or the one that is part of the package."""
+    """`kernels/` of the working directory, or the one in the package."""
     here = Path("kernels")
     return here if here.is_dir() else Path(str(resources.files("loopwright") / "data" / "kernels"))
 

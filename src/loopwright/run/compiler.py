@@ -13,12 +13,12 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 LONGEST = 120.0
-"""Seconds that a compiler gets for one file."""
+"""The time limit of a compiler in seconds for one file."""
 FAST = ("-O3", "-march=native")
-"""What a user compiles with."""
+"""Typical flags of a user."""
 EXACT = (*FAST, "-ffp-contract=off")
-"""The same, but every product and every sum is rounded: contraction to fused multiply-add depends on
-the loop around it, so only without it do two orders of the same operations give the same bits."""
+"""The same, but with every product and sum rounded: contraction to fused multiply-add depends on the
+surrounding loop, so only without it are two orders of the same operations bit-identical."""
 
 _DIAGNOSTIC = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<what>.*)$", re.MULTILINE
@@ -33,13 +33,13 @@ class Compiler:
 
     @property
     def name(self) -> str:
-        """What it is looked for by on any machine: its path only where another one would be found."""
+        """The name to search for on any machine: its path only if the name would find another compiler."""
         name = Path(self.path).name
         return name if shutil.which(name) == self.path else self.path
 
 
 def find_compiler(name: str = "gcc") -> Compiler:
-    """The compiler with this name, or a message that says what to install."""
+    """Return the compiler with this name; the error says what to install."""
     path = shutil.which(name)
     if path is None:
         raise GaveUp(
@@ -53,7 +53,7 @@ def find_compiler(name: str = "gcc") -> Compiler:
 def compile_c(
     compiler: Compiler, source: Path, program: Path, flags: Sequence[str] = FAST, seconds: float = LONGEST
 ) -> Path:
-    """Compile a C file to `program`; what the compiler finds wrong is shown at its place."""
+    """Compile a C file to `program`; its errors are shown at their places."""
     command = [compiler.path, *flags, "-o", str(program), str(source), "-lm"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
@@ -65,7 +65,7 @@ def compile_c(
 
 
 def _refusal(source: Path, messages: str) -> BadInput:
-    """The compiler's first error, where it points to."""
+    """The compiler's first error, at its place."""
     found = _DIAGNOSTIC.search(messages)
     if found is None:
         first = messages.strip().splitlines()[0] if messages.strip() else "no message"

@@ -1,4 +1,4 @@
-"""Files as they were at an earlier revision, with the headers of that time, by git."""
+"""Reads files of an earlier revision, with the headers of that time, by git."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 READ = (".c", ".h", ".inc", ".def", ".scop", ".mlir")
-"""How the names end of what is taken from the revision."""
+"""The suffixes of files taken from the revision."""
 
 OTHERS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
-"""Variables by which a hook is told of a repository, which is found by the place of the files instead."""
+"""Variables that name a repository to a hook; here it is found by the place of the files instead."""
 
 
 @dataclass(frozen=True)
 class Revision:
-    """The files of `name` in `folder`, which stands for `top`, the repository's working tree."""
+    """The files of `name` in `folder`, a copy of `top`, the repository's working tree."""
 
     name: str
     top: Path
@@ -32,7 +32,7 @@ class Revision:
     commit: str = ""
 
     def path(self, file: str) -> Path | None:
-        """Where the file of that time is, which may have had another name; None where there was none."""
+        """The path of the file at that time, possibly under another name; None if there was none."""
         folder, place = _folder(file), Span.start_of(file)
         if not file.endswith(READ):
             hint = f"files whose names end with {', '.join(READ)} are"
@@ -49,7 +49,7 @@ class Revision:
         return old if old.is_file() else None
 
     def options(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Options of the compiler, in which folders of the working tree are those of the revision."""
+        """Compiler options with folders of the working tree replaced by those of the revision."""
         return tuple(self._moved(word) for word in words)
 
     def _moved(self, word: str) -> str:
@@ -92,7 +92,7 @@ def revision(name: str, file: str) -> Iterator[Revision]:
 
 
 def _folder(file: str) -> Path:
-    """Where a file is; itself it may be a link, which the revision has too."""
+    """The folder of a file, which may itself be a link that the revision has too."""
     return Path(os.path.realpath(os.path.dirname(file) or "."))
 
 

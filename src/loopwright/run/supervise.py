@@ -1,8 +1,8 @@
-"""Work under a time limit that really ends: isl does not notice interrupts while it computes.
+"""Runs work under a hard time limit: isl does not notice interrupts while it computes.
 
-The work runs in a forked child, which says through a pipe what it is doing and, at the end,
-what came of it; a child that is not done in time is killed.  Its time is processor time, with that of
-programs it started and waited for: on a busy machine the answer is the same, only later.
+The work runs in a forked child, which reports progress and finally the result through a pipe; a child that is
+not done in time is killed.  Its time is processor time, with that of programs it started and waited for: on a
+busy machine the answer is the same, only later.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ HINT = "allow more time with --timeout, or try --loop-type atomic, which makes l
 
 
 PATIENCE = 10
-"""So many times the limit of processor time may pass, where nothing is said about it."""
+"""The default wall-clock limit, as a multiple of the limit of processor time."""
 
 
 def within(
     seconds: float, work: Work[T], progress: Progress, hint: str = HINT, wall: float | None = None
 ) -> T:
-    """What `work` returns or raises, or `GaveUp` with what it was doing when the time was up.
+    """Return or raise the result of `work`; raises `GaveUp` with its progress when the time is up.
 
-    `seconds` is processor time, `wall` the time that may pass meanwhile.  What the work says is passed on to
-    `progress`; the `hint` says what to do when it takes too long.
+    `seconds` is processor time, `wall` wall-clock time.  Messages of the work are passed on to `progress`;
+    the `hint` is for work that takes too long.
     """
     limits = _Limits(seconds, seconds * PATIENCE if wall is None else wall, time.monotonic())
     reading, writing = os.pipe()
@@ -61,14 +61,14 @@ def within(
 
 @dataclass(frozen=True)
 class _Limits:
-    """Of processor time and of the time that passes, which `started` when it was so late."""
+    """The limits of processor time and of wall-clock time, with the time of the start."""
 
     seconds: float
     wall: float
     started: float
 
     def left(self, child: int) -> tuple[float, str]:
-        """How long the child may go on at least, and which limit is the nearer one."""
+        """The least time left for the child, and the nearer limit."""
         passed = time.monotonic() - self.started
         used = _processor_time(child)
         working = self.seconds - (passed if used is None else used)
@@ -78,7 +78,7 @@ class _Limits:
 
 
 def _processor_time(process: int) -> float | None:
-    """What a process has used, and the children it has waited for; None where the system does not tell."""
+    """The time of a process and the children it has waited for; None if the system does not report it."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
@@ -89,7 +89,7 @@ def _processor_time(process: int) -> float | None:
 
 @dataclass(frozen=True)
 class _Pipe:
-    """What the child says goes to the parent."""
+    """Sends messages of the child to the parent."""
 
     pipe: BinaryIO
 
@@ -98,7 +98,7 @@ class _Pipe:
 
 
 def _be_the_child(work: Work[T], writing: int) -> NoReturn:
-    """Do the work, report, and leave without running anything of the parent's.
+    """Do the work, report, and exit without running any code of the parent.
 
     The work's failures are Loopwright's own errors; anything else ends the child, which the
     parent sees.
@@ -162,7 +162,7 @@ def _message(received: bytes) -> tuple[tuple[str, object], bytes] | None:
 SHORTEST = 0.01
 """Seconds to wait for a message: processor time is counted in hundredths."""
 GRACE = 0.5
-"""Seconds in which a child that is to stop may clean up; isl does not notice signals while it computes."""
+"""Seconds for a stopped child to clean up; isl does not notice signals while it computes."""
 
 
 def _end(child: int) -> None:

@@ -1,6 +1,6 @@
-"""How long programs take, measured in turns so that what disturbs one disturbs all.
+"""Times programs, interleaved so that disturbances affect all of them.
 
-A program, run once.
+It also runs a program once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Times:
 
     @property
     def spread(self) -> float:
-        """Half the distance of the quartiles over the median: what to believe of the last digits."""
+        """Half the distance of the quartiles over the median: the reliability of the last digits."""
         if len(self.seconds) < 2 or self.median == 0:
             return 0.0
         low, _, high = statistics.quantiles(self.seconds, n=4, method="inclusive")
@@ -45,7 +45,7 @@ class Times:
 
 
 def measured(command: Sequence[str], *, timeout: float) -> float:
-    """The seconds a program says it took: no more than all processors had while it ran."""
+    """The seconds reported by a program, checked against the time of all processors during the run."""
     start = time.monotonic()
     text = output_of([*command, TIME], timeout=timeout).decode(errors="replace").strip()
     longest = (time.monotonic() - start) * (os.cpu_count() or 1) + SLACK
@@ -104,7 +104,7 @@ class Execution:
 
 
 def execute(command: Sequence[str], *, timeout: float) -> Execution:
-    """Run a command with no input; one that takes too long is ended."""
+    """Run a command without input; one that takes too long is ended."""
     try:
         done = subprocess.run(
             list(command), stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, check=False
@@ -117,7 +117,7 @@ def execute(command: Sequence[str], *, timeout: float) -> Execution:
 
 
 def output_of(command: Sequence[str], *, timeout: float) -> bytes:
-    """What a command prints; it has to end well."""
+    """The output of a command, which must succeed."""
     done = execute(command, timeout=timeout)
     if done.status != 0:
         messages = done.messages.decode(errors="replace").strip()

@@ -1,8 +1,8 @@
-"""From a question to messages: what `report` makes of values, as soon as each is known.
+"""Answers a question with messages, each as soon as it is known.
 
-    order     the verdict on the script, the witness in both texts;
+    order     the verdict on the script, the witness in both sources;
     pictures  the moving picture of each region;
-    code      the new text, and everything that was proved of it;
+    code      the new source, and all proofs about it;
     failed    a diagnostic instead.
 
 The process this runs in belongs to one question: its working folder holds the texts and nothing else.
@@ -90,7 +90,7 @@ def answers(question: Question) -> Iterator[Message]:
 
 
 def failure(error: LoopwrightError) -> Message:
-    """What the page shows in place of an answer."""
+    """The diagnostic that the page shows instead of an answer."""
     return {"stage": "failed", "verdict": error.code.verdict, **_diagnostic(error.diagnostic)}
 
 

@@ -1,4 +1,4 @@
-"""C that makes the compiler read no file but headers of the C library, and files that the user opened.
+"""Restricts C so that the compiler reads only headers of the C library and files that the user opened.
 
 The preprocessor can read, or look for, any file: by `#include`, `#embed`, `__has_include`, by pragmas, and
 by whatever a macro makes of these.  So what may stand in a directive is listed, everything else is refused,
@@ -20,16 +20,16 @@ HEADERS = re.compile(
     r"|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|strings?|tgmath|threads|time|uchar|unistd"
     r"|wchar|wctype|sys/(time|types|resource)|arm_neon|(imm|x86|xmm|emm|pmm|tmm|smm|nmm)intrin)\.h"
 )
-"""What may be included."""
+"""The headers that may be included."""
 
 DIRECTIVES = re.compile(r"undef|ifdef|ifndef|else|endif|error|warning|elifdef|elifndef")
-"""Directives that read no file, whatever follows."""
+"""Directives that never read a file."""
 
 PRAGMAS = re.compile(
     r"(scop|endscop|omp|loopwright|STDC|ivdep|unroll|vector|once|simd"
     r"|GCC\s+(ivdep|unroll|optimize|target|diagnostic|push_options|pop_options))\b"
 )
-"""How pragmas begin that read no file."""
+"""The prefixes of pragmas that read no file."""
 
 RESERVED = re.compile(
     r"__attribute__|__attribute|__restrict|__restrict__|__inline|__inline__|__const|__const__|__volatile__"

@@ -1,4 +1,4 @@
-"""What the page asks: JSON at the edge, values from there on."""
+"""The questions of the page, parsed from JSON to values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TransformQuestion:
 
 @dataclass(frozen=True)
 class SuggestQuestion:
-    """What could be done after the script."""
+    """Suggestions after the script."""
 
     c: str
     script: str

@@ -1,4 +1,4 @@
-"""What the tools of `loopwright mcp` answer: what the verbs of the same names print with --json.
+"""The answers of the tools of `loopwright mcp`: the output of the commands of the same names with --json.
 
 Runs in a process of its own, in a folder that holds the texts of the question and the opened files only.
 """

@@ -1,4 +1,4 @@
-"""Questions and the processes that answer them: how many at once, for how long, and who has to wait.
+"""Schedules questions on the processes that answer them, with limits on number, time and queue.
 
 The newest question goes first, since it is what the reader waits for; where too many wait, the oldest is
 sent away.  A question whose asker is gone is killed with everything it started.

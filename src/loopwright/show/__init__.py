@@ -1,1 +1,1 @@
-"""Pictures of what a region runs and in which order."""
+"""Draws the instances of a region and their order."""

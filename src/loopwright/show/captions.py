@@ -1,7 +1,7 @@
-"""What a picture of an order means, in a few sentences for readers who know the language C and no more.
+"""Explains a picture of an order in a few sentences, for readers who know only C.
 
-Every sentence is about what is drawn: which operations the script has, which outlines there are, and whether
-a dependence goes wrong.
+Every sentence depends on what is drawn: which operations the script has, which outlines there are, and
+whether a dependence goes wrong.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ CHANGED: Mapping[type[ops.Operation], tuple[str, str]] = {
         "the order, but it makes interchanging or tiling the loops legal.",
     ),
 }
-"""What operations without outlines do to the order."""
+"""The effects on the order of operations without outlines."""
 
 
 @dataclass(frozen=True)

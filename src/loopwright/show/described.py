@@ -1,6 +1,6 @@
-"""The moving picture of loops that were generated from a description: what runs, in which order.
+"""The moving picture of loops generated from a description: their instances and order.
 
-A description has no text and no accesses, so there is one order and nothing that waits.  The order is
+A description has no text and no accesses, so there is one order and no dependences.  The order is
 that of the loops themselves: the interpreter of LOOP runs them for small sizes.
 """
 
@@ -34,7 +34,7 @@ from loopwright.show.small import LARGEST, Coordinates
 SET = isl.dim_type.set
 
 FUEL = 6 * MOST
-"""Loop iterations, and calls, that are run for a picture."""
+"""The most loop iterations, and calls, executed for a picture."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class _FirstCalls:
 
 
 def described_picture(loops: DescribedLoops, sizes: Mapping[str, int] | None = None) -> MovingPicture | None:
-    """The picture for these sizes, as far as the context allows them; None where nothing is drawn."""
+    """The picture for these sizes, as far as the context allows them; None if nothing is drawn."""
     panels = _panels(loops.node)
     depth = max((len(call.arguments) for panel in panels for call in panel), default=0)
     small = _small(loops, EXTENTS[max(0, min(depth, len(EXTENTS)) - 1)]) if depth else None

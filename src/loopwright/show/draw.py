@@ -1,4 +1,4 @@
-"""A picture drawn: the order as written, the order after the script, and what depends on what."""
+"""Draws a picture: the order as written, the order after the script, and the dependences."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _figure(scene: Scene, palette: Palette) -> Figure:
 
 
 def _legend(scene: Scene, palette: Palette) -> list[Any]:
-    """What the marks and lines mean."""
+    """The legend of marks and lines."""
     from matplotlib.lines import Line2D
 
     entries: list[Any] = []

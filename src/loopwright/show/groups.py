@@ -1,4 +1,4 @@
-"""Which statements are drawn together, and which axis each of their loops is drawn along."""
+"""Selects the statements drawn together, and the axis of each of their loops."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class DrawnGroup:
 
 
 def groups(before: Program, after: Program, broken: tuple[str, str] | None = None) -> tuple[DrawnGroup, ...]:
-    """The statements in loops, in the order of the text, those in a common outermost loop together.
+    """The statements in loops, in source order, grouped by common outermost loops.
 
     The two statements of a `broken` dependence are together as well.  Of a group that is too large to be
     drawn they are what is left, where it holds them; otherwise it is drawn in parts.
@@ -136,7 +136,7 @@ def _placed(
 
 
 def _shared(one: Statement, other: Statement) -> int:
-    """How many loops two statements share as they are written."""
+    """The number of loops that two statements share as written."""
     first, second = (_position(statement) for statement in (one, other))
     shared = min(one.depth, other.depth)
     return next((k for k in range(shared) if first[k] != second[k]), shared)

@@ -1,4 +1,4 @@
-"""Where the dots of a picture lie on paper.
+"""Computes the positions of the dots of a picture.
 
 The outermost loop goes down and the inner one to the right, so that nested loops are run through
 as a page is read.  Three loops make several such sheets side by side, one for each value of the

@@ -1,8 +1,8 @@
-"""What a moving picture shows, as data: instances, when each runs before and after, the cells it touches.
+"""The data of a moving picture: instances, their times before and after, the cells they access.
 
-Drawing and moving is done where it is seen (web/src/picture.ts); here every number is computed.  All
-statements of a region are in one picture, those that share a loop in one panel of it, and every loop has
-an axis: which of them are drawn is chosen by the reader.
+web/src/picture.ts draws and animates it; this module computes all numbers.  All statements of a region are in
+one picture, those that share a loop in one panel of it, and every loop has an axis: which of them are drawn
+is chosen by the reader.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is outlined in the order after the script: tiles, or what a directive of the loops is about.
+"""Selects the outlines in the order after the script: tiles, or the loops of a directive.
 
 Tiles, seen in a schedule: the entries of its vectors that count them.
 """
@@ -22,7 +22,7 @@ from loopwright.transform.vectors import pieces
 
 
 class TileOrder(Enum):
-    """How the instances in outlines run."""
+    """The execution order of instances in outlines."""
 
     ONE_BY_ONE = "one by one"
     BESIDE = "each outline in its own order, beside the others"

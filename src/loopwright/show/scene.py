@@ -1,4 +1,4 @@
-"""What a picture shows, as data: dots, the order they run in, dependences, tiles, and what is wrong."""
+"""The data of a picture: dots, their order, dependences, tiles, and violations."""
 
 from __future__ import annotations
 

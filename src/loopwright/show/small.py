@@ -1,9 +1,9 @@
-"""A program made small enough to be drawn: numbers for its parameters, its instances, their times.
+"""Makes a program small enough to draw: values for its parameters, its instances, their times.
 
 A picture is an example, not a proof: the values are small, and of a nest that stays large whatever
 they are, one corner is taken.
 
-Which cells the instances of a picture touch, and which of them depend on each other directly.
+It also computes the cells that the instances of a picture access, and their direct dependences.
 
 Of the dependences only those to the nearest instance are kept: a read depends on the last write of its
 cell, a write on the last write and on the reads since.  All others follow from these.

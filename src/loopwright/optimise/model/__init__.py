@@ -1,1 +1,1 @@
-"""The cost model: the cycles that a generated program takes on a machine, before anything runs."""
+"""The cost model: estimates the cycles of a generated program on a machine, without running it."""

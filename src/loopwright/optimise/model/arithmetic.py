@@ -1,4 +1,4 @@
-"""The cycles of a body: operations, loads and stores per iteration, and what has to wait for what.
+"""Estimates the cycles of a body from operations, loads and stores per iteration, and dependence chains.
 
     cycles of an iteration = max(operations / units, loads / ports, stores / ports, longest wait) + overhead
 
@@ -81,7 +81,7 @@ def operations_of(
     sizes: frozenset[int] = frozenset(),
     combines: bool = False,
 ) -> Operations:
-    """Counted in its text: subscripts are left out, and a product that is added at once is one operation.
+    """Count the operations in its text, except in subscripts; a fused multiply-add is one operation.
 
     A product of integers is two, and narrower ones are made wider first; sums of products of short integers
     are computed as a whole.
@@ -152,7 +152,7 @@ def _lanes(
     machine: Machine,
     combined: Set[str],
 ) -> int:
-    """How many iterations a compiler puts into a vector: it has to see that they are independent.
+    """The number of iterations a compiler puts into a vector: it must prove that they are independent.
 
     Or that they combine integers into arrays of which each lane may have its own cell.
     """

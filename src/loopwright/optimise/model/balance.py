@@ -1,11 +1,11 @@
-"""How evenly threads share a parallel loop: the work of its iterations, and who does them.
+"""Estimates the load balance of a parallel loop: the work of its iterations, and their threads.
 
     for jT, parallel:  for j in tile jT, j < n     the last tile is smaller than the others
     for i, parallel:   for j < i                   the last iterations are longer than the first ones
 
 Loops inside are entered at the middle of their ranges, as in `touches`.
 
-How many iterations a loop has, where the values of all names around it are known.
+It also computes the trip count of a loop, given the values of all names around it.
 """
 
 from __future__ import annotations

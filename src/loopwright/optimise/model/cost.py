@@ -1,4 +1,4 @@
-"""The cost model: the cycles a generated program takes, before anything runs.
+"""The cost model: estimates the cycles of a generated program without running it.
 
     cycles of a statement = max(a, m) + 0.3 min(a, m),  a: arithmetic and loops,  m: lines moved
 
@@ -53,7 +53,7 @@ class Estimate:
 def estimate(
     node: Node, program: Program, sizes: Mapping[str, int], machine: Machine, threads: int = 1
 ) -> Estimate:
-    """What the program costs at these sizes."""
+    """Estimate the cost of the program at these sizes."""
     elements = {one.name: element_bytes(one.element_type) for one in program.arrays}
     root = costed_loops(node, program, sizes, _lanes(program, elements, machine))
     integers = {one.name for one in program.arrays if _is_integer(one.element_type or "double")}

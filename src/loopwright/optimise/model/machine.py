@@ -1,4 +1,4 @@
-"""The processor that programs are made for: its caches and vectors, as the system describes them."""
+"""The target processor: its caches and vectors, as the system describes them."""
 
 from __future__ import annotations
 

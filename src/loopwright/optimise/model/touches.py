@@ -1,4 +1,4 @@
-"""A generated program as the cost model sees it: loops with their trip counts, and what is touched in them.
+"""The cost model's view of a generated program: loops with their trip counts and accesses.
 
 The loops are entered at the middle of their ranges, which is exact where bounds are affine in one outer
 loop, and close elsewhere.  What a call touches is an affine function of the loops around it:

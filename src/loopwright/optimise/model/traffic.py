@@ -1,4 +1,4 @@
-"""Cache lines moved: which parts of a program keep their data in a cache, and what the others fetch.
+"""Estimates cache traffic: which parts of a program keep their data in a cache, and the lines the rest fetch.
 
 A loop whose whole execution touches no more than a cache holds fetches each of its lines once.  So for each
 access, with P the innermost loop around it that does not fit,

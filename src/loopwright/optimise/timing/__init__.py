@@ -1,1 +1,1 @@
-"""Programs compiled and timed: one after the other, on one machine."""
+"""Compiles and times programs, one after the other, on one machine."""

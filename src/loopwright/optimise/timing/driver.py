@@ -1,4 +1,4 @@
-"""A `main` for a file that has none: data for the functions its regions are in, and the seconds a call takes.
+"""Generates a `main` for a file without one: it makes data for the regions' functions, and times the calls.
 
 Arrays are as large as the regions reach at the sizes given, and are filled again before each call: numbers
 between 1 and 2, integers 0 and 1, zeros in structs.  A parameter that is a size has its value, any other

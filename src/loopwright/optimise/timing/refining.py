@@ -1,6 +1,6 @@
-"""What the clock decides: which of the candidates are timed, and other sizes in the fastest script.
+"""Selects the candidates to time, and tries other sizes in the fastest script.
 
-The model chooses what kind of blocks there are, the clock how large they are.
+The model chooses the kinds of blocks, timing their sizes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Times in an SQLite file, so that an interrupted search goes on where it was.
+"""Stores times in an SQLite file, so that an interrupted search can continue.
 
 A time belongs to what was timed (`Parcel.digest`: every text, every option, this version of Loopwright), to
-the processor and the compiler, and to a script.  Where any of them is another one, it is not found.
+the processor and the compiler, and to a script.  If any of these differs, it is not found.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""C files compiled and run: how many seconds each takes."""
+"""Compiles, runs and times C files."""
 
 from __future__ import annotations
 

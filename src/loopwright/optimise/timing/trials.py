@@ -1,4 +1,4 @@
-"""Trials of scripts as values: which is next, what is asked of a machine, what comes of it, who is first."""
+"""Trials of scripts as values: their order, the tasks of a machine, their outcomes and ranking."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _shortest(scripts: Sequence[Script], known: Mapping[Script, float]) -> float
 
 @dataclass(frozen=True)
 class Task:
-    """A script to be timed.
+    """A task to time a script.
 
     `best` is the shortest time that is known; `again` asks for another run of a program that was timed.
     """

@@ -1,4 +1,4 @@
-"""Scripts for one file made into texts, programs and times on one machine.
+"""Turns scripts for one file into sources, programs and times on one machine.
 
 A script becomes a C file, the file a program, and that is run; or all about the script is proved.
 """
