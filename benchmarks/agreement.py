@@ -1,11 +1,11 @@
-"""Two provers on the same obligations: whether cvc5 says of each what isl says.
+"""Compares isl and cvc5 on the same obligations.
 
     python -m benchmarks.agreement corpus|kernels [NAMES] [--seconds 1] [--file-seconds 20] [--every 1]
 
 Of the corpus, the obligations of the loops generated for each file; of the kernels, those of the model
 (Inv, Rank1 and Rank2), and of both programs' loops and legality for interchanges, skews, tilings and fusions.
-One line a file, then totals.  Exit 1 if the two disagree on anything.  A file's time is processor time; what
-was not asked for when it is over is said.
+Prints one line per file, then totals.  Exit status 1 if the two disagree on anything.  A file's time is
+processor time; obligations left when it is over are reported.
 """
 
 from __future__ import annotations

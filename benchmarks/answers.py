@@ -1,12 +1,12 @@
-"""Whether the extracted checker and Coq give the same answers: on all that the tool asks.
+"""Checks that the extracted checker and Coq give the same answers to all problems of the tool.
 
     python -m benchmarks.answers [--every 1] [--changed 3] [--limit 60] [corpus|scripts|gpu...]
 
 Runs `codegen` on the files of the corpus and `transform` on the kernels' scripts, those for a GPU too, and
-keeps every problem that the verified checker is asked.  Its certificates, and some with numbers changed, are
-given to the extracted program and to the same function in `coqc` (`vm_compute`).  Prints a line for each
-input, with what the tool says of it, and how many answers differ; the exit status is 1 if one does.  Problems
-for which no certificates are found have no answers to compare.
+records every problem for the verified checker.  Its certificates, and some with numbers changed, are given to
+the extracted program and to the same function in `coqc` (`vm_compute`).  Prints a line for each input with
+the tool's answer, and the number of different answers; the exit status is 1 if one does.  Problems for which
+no certificates are found have no answers to compare.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The kernels that BLAS and LAPACK have, beside OpenBLAS on one core: tiles of the textbook, as scripts.
+"""Compares kernels of BLAS and LAPACK with OpenBLAS on one core: textbook tiling, as scripts.
 
 The scripts are those of `blas_scripts`, for the caches and vectors of this machine; every one is proved.
-Times are those of the processor, the least of several runs in a process, so that both find their memory
-there, both sides in turns on one core; contraction is on for both.
+Times are processor times, the least of several runs in a process, so that memory is mapped for both; the two
+sides alternate on one core, with contraction on for both.
 
     python -m benchmarks.blas [--rounds N] [--jobs N] [--limit S] [--only gemm,syrk] [--tiles 8,24,176,744]
 """

@@ -1,8 +1,8 @@
-"""Scripts for the kernels that BLAS and LAPACK have: the tiles of the textbook, for given sizes.
+"""Scripts for kernels of BLAS and LAPACK: textbook tiling, for given sizes.
 
 Blocks for two caches, panels packed into contiguous buffers, and a tile of rows times vectors that stays in
-registers.  Whole tiles are split off first, so that there is no test in them; what fills none has narrower
-tiles, or stays as it was.
+registers.  Full tiles are split off first, so that they have no guards; the remainder has narrower tiles, or
+is unchanged.
 """
 
 from __future__ import annotations

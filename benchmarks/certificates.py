@@ -1,4 +1,4 @@
-"""How much the verified checker checks, and what that costs: the corpus, and the kernels' scripts.
+"""Measures the coverage and cost of the verified checker on the corpus and the kernels' scripts.
 
     python -m benchmarks.certificates corpus [--seconds 2] [--every 1] [NAME...]
     python -m benchmarks.certificates scripts

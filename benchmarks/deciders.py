@@ -1,4 +1,4 @@
-"""isl as a prover of obligations, to compare cvc5 with: the solutions are empty, or have a smallest point."""
+"""isl as a prover of obligations, compared with cvc5: the solutions are empty, or have a smallest point."""
 
 from __future__ import annotations
 

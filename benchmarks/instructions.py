@@ -1,7 +1,7 @@
-"""How many instructions the compiled loops execute, counted by valgrind's callgrind.
+"""Counts the instructions that compiled loops execute, with valgrind's callgrind.
 
-Each statement is empty assembly that wants its arguments in registers: what is counted is the
-control around it and the computation of the arguments.
+Each statement is empty assembly with its arguments in registers, so the count covers control flow and the
+computation of the arguments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One fault in a text that a loop optimiser printed: what `benchmarks.faults` judges.
+"""Plants one fault in the output of a loop optimiser, for `benchmarks.faults`.
 
     bound      a number, a comparison, min or max in the head of a loop
     condition  a number or a comparison in an `if`

@@ -1,4 +1,4 @@
-"""How much Coq checks: the loops for the files of the corpus, and transformations of the kernels.
+"""Measures how many proofs Coq checks: loops of the corpus, and transformations of the kernels.
 
     python -m benchmarks.proofs corpus [--seconds 60] [--every 1]
     python -m benchmarks.proofs kernels [gemm lu]
@@ -7,9 +7,9 @@
 
 `kernels`: every legal interchange, skew, tiling by 32 and fusion of labelled nests; `scripts`: the
 scripts the kernels come with; `loopy`: those of kernels/loopy.  Prints one line for each proof, and the
-share that `coqc` accepts.  Files of the corpus whose loops do not end or are parallel are counted
-apart: the first have no trace, of the second only the sequential order is proved, as a schedule says
-nothing of memory.
+share that `coqc` accepts.  Files of the corpus whose loops do not end or are parallel are counted separately:
+the first have no trace; for the second only the sequential order is proved, as a schedule has no memory
+accesses.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much public C is read and proved, and what reading costs: `python -m benchmarks.regions [--jobs N]`.
+"""Measures how much public C is read and proved, and the cost: `python -m benchmarks.regions [--jobs N]`.
 
 Each region of the corpus through `loopwright transform FILE.c -I HEADERS -o NEW.c`.  Printed are the regions
 of each suite that are proved, and of the others why not, the most frequent reasons first.  An exit status of

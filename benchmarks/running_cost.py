@@ -1,4 +1,4 @@
-"""What running a program costs, counted while it is interpreted."""
+"""Counts the operations of a program while it is interpreted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Every single move that Tadashi offers on a C file: `python -P tadashi_moves.py FILE FOLDER`.
+"""Lists every single move that Tadashi offers on a C file: `python -P tadashi_moves.py FILE FOLDER`.
 
 Runs where Tadashi is installed, and imports nothing of this project.  One line of JSON for each move:
-what it is, whether Tadashi calls it legal, and the file it makes of it, legal or not.
+the move, whether Tadashi calls it legal, and the resulting file in either case.
 """
 
 import json

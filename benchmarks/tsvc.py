@@ -1,4 +1,4 @@
-"""How the innermost loops of TSVC become vector loops: as they are, or by which operations.
+"""Reports how the innermost loops of TSVC can be vectorised: as they are, or by which operations.
 
     python -m benchmarks.tsvc [FOLDER]
 """

@@ -1,4 +1,4 @@
-"""Parameter values to run programs with, chosen from the schedule alone.
+"""Chooses parameter values to run programs with, from the schedule alone.
 
 They are the same for every generator: the largest of a list for which the context holds and
 the number of instances is neither tiny nor huge.

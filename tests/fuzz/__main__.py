@@ -1,10 +1,10 @@
-"""Random attacks for a number of seconds; the exit status is 1 if one succeeds.
+"""Runs random attacks for a number of seconds; the exit status is 1 if one succeeds.
 
     python -m tests.fuzz --seconds 600 --seed 0
     python -m tests.fuzz --case transform:123
 
-The cases of a kind are numbered, and a number always gives the same case.  What is found is printed with its
-number, once for each symptom; `--case` runs one case again and shrinks it.
+The cases of a kind are numbered, and a number always gives the same case.  Findings are printed with their
+numbers, once for each symptom; `--case` runs one case again and shrinks it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `prove` says of two functions of MLIR: a yes is run as C, a no is looked for in all small sizes.
+"""Tests `prove` on two MLIR functions: a yes is run as C, a no is searched for in all small sizes.
 
 For the no both functions are run as trees, on random numbers modulo a prime (of floating types, which a no is
 not about the rounding of) or 2^32: where no small size shows another number in a cell, or an access that only

@@ -1,4 +1,4 @@
-"""Small functions of MLIR's affine dialect, and what passes make of them, with mistakes in some.
+"""Generates small functions of MLIR's affine dialect, and the results of passes, with mistakes in some.
 
 A function is a tree that is printed as MLIR, for `prove`, and as C, which is run.  Its integers, which wrap
 around, are unsigned there.

@@ -1,6 +1,6 @@
-"""Programs with OpenMP's loop transforming directives, written out by `transform --apply-directives`.
+"""Tests OpenMP's loop transforming directives, applied by `transform --apply-directives`.
 
-What is accepted is run beside the program without them.
+Accepted results are run and compared with the program without directives.
 """
 
 from __future__ import annotations

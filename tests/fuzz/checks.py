@@ -1,4 +1,4 @@
-"""Changed texts given to `check`, with a `main` that calls them: what it calls valid leaves the same bits.
+"""Tests `check` on mutated programs with a `main`: those it calls valid must be bit-identical.
 
 Another operation than the original's is a violation for `check`, whatever its result: a yes is judged.
 """

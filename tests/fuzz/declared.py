@@ -1,6 +1,6 @@
-"""Whether a text with another token may still compile: every name is declared where it stands, and once.
+"""Tests whether a changed program may still compile: every name is declared, exactly once.
 
-What is asked about a text that no compiler accepts says little.
+Answers about a program that does not compile are of little use.
 """
 
 from __future__ import annotations

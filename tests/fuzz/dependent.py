@@ -1,4 +1,4 @@
-"""Small programs whose statements depend on each other: what is allowed is decided by one dependence or two.
+"""Generates small programs with dependent statements: one or two dependences decide legality.
 
 They are cheap to decide, and most operations on them are wrong if one kind of dependence is forgotten.
 """

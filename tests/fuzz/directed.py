@@ -1,7 +1,7 @@
-"""Programs with directives of OpenMP, given to `prove FILE.c`: what it calls legal is run with threads.
+"""Tests `prove FILE.c` on programs with OpenMP directives: those it calls legal are run with threads.
 
-Nothing but the directives differs from the original, so that a yes that is wrong leaves other bits, or races.
-Of a no the two iterations that it names must touch the cell that it names.
+Only the directives differ from the original, so a wrong yes leaves different bits, or races.  For a no, the
+two iterations that it names must access the cell that it names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What random attacks find."""
+"""The findings of random attacks."""
 
 from __future__ import annotations
 

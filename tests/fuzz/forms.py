@@ -1,8 +1,8 @@
 """What a form is, and forms about memory: memory that f allocates, structs with pointers; and names that the
 command line defines.
 
-A form is two bodies of f, of which the second may be wrong: what is chosen at random are types, bounds, and
-words of which some are right only for some programs.  Whether a pair is right is decided by running it.
+A form is two bodies of f, of which the second may be wrong: types, bounds and tokens are random, some of them
+correct only for some programs.  Whether a pair is right is decided by running it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Damaged files of every kind, given to the command line in this process: it must answer, and not fail.
+"""Tests the command line, in this process, on damaged files of every kind: it must answer, and not fail.
 
 An answer ends with status 0 to 3.  Status 4, an exception, or more processor time than a small file can need
-is a failure of ours, whatever the file is.
+is our failure, for any file.
 """
 
 from __future__ import annotations

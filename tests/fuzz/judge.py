@@ -1,8 +1,8 @@
-"""Pairs of programs, run on the same data for many sizes under sanitizers, and compared bit by bit.
+"""Runs pairs of programs on the same data for many sizes under sanitizers, and compares them bit by bit.
 
 A size for which the old program is not defined (a sanitizer stops it, or it does not end) says nothing.  For
-all others the new program has to be defined too, and to leave the same bits in every array.  Where a run of
-the old program is stopped, static variables start again for the next one; in the new program they do so too.
+all others the new program must be defined too, and leave the same bits in every array.  Where a run of the
+old program is stopped, static variables start again for the next one; in the new program they do so too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The kinds of cases: how many there are for each number, and what each says."""
+"""The kinds of cases, with the number of each and the function that runs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two ways to write one value or one statement: laws of arithmetic, which hold for some types of C only."""
+"""Pairs of equal expressions or statements, by laws of arithmetic that hold only for some types of C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A limit of processor time for what is asked of Loopwright: random programs can be slow to decide."""
+"""Limits the processor time of calls of Loopwright: random programs can be slow to decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that `transform` made, with one token changed: what `prove` says of them is run.
+"""Tests `prove` on results of `transform` with one token changed, by running them.
 
 A mutant that is called proved and computes something else, or is not defined where the original is, is a
 wrong yes.  A mutant that is refuted with sizes for which it computes the same is a wrong no.

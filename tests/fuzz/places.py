@@ -1,4 +1,4 @@
-"""One folder for the files of a process: what was read of a file is known when it is asked for again."""
+"""One folder for the files of a process, so that cached results of reading a file are reused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compiler makes of texts without macros is the text, after what it defines for all texts.
+"""Preprocesses macro-free source without a compiler: the result is the source, after the predefined macros.
 
 Starting a compiler costs more than most answers.  So it is asked about one text in `ASKED`, and about all
 that have definitions, headers, comments or names of its own; `test_texts_without_macros_stay` compares both.

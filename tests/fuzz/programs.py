@@ -1,10 +1,9 @@
 """Typed random C programs: one function with one region, defined for most sizes.
 
-A program is text, one statement, head of a loop or closing brace a line, so that it can be shrunk by leaving
-out lines.  Its arrays are of all arithmetic types or structs, some of them global, some with pointers into
-them, some changed by functions that the region calls.  Most programs are small, since what they cost grows
-faster than what they show.  Whether one is defined for a size is not decided here but by running it under
-sanitizers.
+A program is text, one statement, loop head or closing brace per line, so that removing lines shrinks it.  Its
+arrays are of all arithmetic types or structs, some of them global, some with pointers into them, some changed
+by functions that the region calls.  Most programs are small, since what they cost grows faster than what they
+show.  Whether one is defined for a size is not decided here but by running it under sanitizers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rewritings of assignments and conditions, by hand as it were: some are right for every program."""
+"""Rewrites assignments and conditions as a programmer would; some rewrites are correct for every program."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Programs, and what other code than Loopwright's makes of them, with faults in some.
+"""Generates programs and their rewritten versions by code other than Loopwright's, with faults in some.
 
-What `prove` says of them is run.
+The answers of `prove` are checked by running them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Rewritings of small trees of C, by hand as it were: some are right for every program, some only for some.
+"""Rewrites small trees of C as a programmer would; some rewrites are correct only for some programs.
 
-Whether a result is right is not decided here but by running it beside the original.
+Running a result beside the original decides whether it is correct.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The same answers for every hash seed, and from threads that ask at once.
+"""Tests that answers are the same for every hash seed, and from concurrent threads.
 
     python -m tests.fuzz.same --count 200 --seed 0
 

@@ -1,4 +1,4 @@
-"""Random schedules for `codegen`, and its loops with one mistake in them for the proof of loops: all are run.
+"""Tests `codegen` on random schedules, and the proof of loops on its results with one mistake; all are run.
 
 The schedules are those of `tests.generate`, which enumerates what they mean.
 """

@@ -1,4 +1,4 @@
-"""Smaller texts that show the same: lines, blocks and parts of expressions are left out."""
+"""Shrinks programs with the same symptom, by removing lines, blocks and parts of expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mistake planted in what one step of `transform` hands to the next: the proofs after it have to see it.
+"""Plants a mistake in the result of one step of `transform`: the later proofs must detect it.
 
     storage   other subscripts, sizes or loops that copy, in the text that an operation on storage makes
     loops     loops of kernels that run other iterations
@@ -6,7 +6,7 @@
     types     a cast of the C that is printed, or the type of a local
     kernels   a token of the text of kernels
 
-A mistake that is accepted is run beside the original: one in what is not needed changes nothing.
+An accepted mistake is run beside the original: it may be without effect.
 """
 
 from __future__ import annotations

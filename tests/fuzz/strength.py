@@ -1,4 +1,4 @@
-"""How many cases it takes to find a fault: each is planted in a copy of the sources, one at a time.
+"""Measures how many cases it takes to find a fault, planted in a copy of the sources, one at a time.
 
     python -m tests.fuzz.strength --seconds 60 --jobs 8
 

@@ -1,4 +1,4 @@
-"""What was answered and found so far, written down as it comes: an attack that is stopped loses little."""
+"""Records answers and findings as they come, so that a stopped attack loses little."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Loops that the threads of a `parallel` divide, transformed: what is accepted is run with threads.
+"""Tests `transform` on worksharing loops in a `parallel`: accepted results are run with threads.
 
-A program that races by itself says nothing: the runs of the original tell that as well.
+Programs that race by themselves are ignored, which the runs of the original detect.
 """
 
 from __future__ import annotations

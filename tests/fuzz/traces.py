@@ -1,7 +1,7 @@
-"""What the loops of a small program touch, iteration by iteration: by its text alone, for given sizes.
+"""Computes the accesses of a small program's loops, iteration by iteration, from its source for given sizes.
 
-It confirms a "no" about a directive: two iterations of the loop that it stands at touch a cell, in the way
-that the answer says, and one of them writes it.
+It confirms a "no" about a directive: two iterations of its loop access a cell as the answer states, and one
+of them writes it.
 """
 
 from __future__ import annotations

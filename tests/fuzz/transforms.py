@@ -1,4 +1,4 @@
-"""Random scripts for random programs: what `transform` accepts is run beside the original."""
+"""Tests random scripts on random programs: results of `transform` are run beside the original."""
 
 from __future__ import annotations
 

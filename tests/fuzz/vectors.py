@@ -1,4 +1,4 @@
-"""Loops over elements, and what programmers make of them with vectors of x86, with mistakes in some."""
+"""Generates loops over elements, and versions with x86 vectors by hand, with mistakes in some."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches of cases in several processes, which are forked so that modules are loaded once.
+"""Runs batches of cases in several processes, which are forked so that modules are loaded once.
 
 A process says which case it is at.  One that ends otherwise than by returning (an isl that aborts, a stack
 that overflows), that says nothing for too long, or that takes too much memory is a finding with the name of
