@@ -31,7 +31,7 @@ SHORT = 2
 """Bytes of integers whose products are added two at a time."""
 
 CHOICE = 3.0
-"""Cycles of a choice outside of vectors: processors guess which value is taken, and at times wrongly."""
+"""Cycles of a choice outside vectors, including branch mispredictions."""
 
 DIVISION = (5.0, 12.0)
 """Cycles between two divisions or square roots, and until the result of one can be used."""
@@ -40,28 +40,28 @@ CALLED = 25.0
 """Cycles of another function."""
 
 STARTED = 40.0
-"""Cycles to enter a loop and to leave it: bounds, the parts before and after the vectors, a wrong guess."""
+"""Cycles to enter and leave a loop: bounds, the parts before and after the vectors, a misprediction."""
 
 
 ROUND = 8.0
-"""The same of a loop around vectors that are written out: it has no parts before and after."""
+"""The same for a loop around unrolled vectors, which has no parts before and after."""
 
 STORED = 4.0
-"""Cycles of a statement whose result is stored and loaded again: what comes between may be the same cell."""
+"""Cycles of a statement whose result is stored and reloaded, because accesses in between may alias."""
 
 CHOSEN = 3.0
-"""Cycles for a cell that data choose where it is read and written: it may be the one written just before."""
+"""Cycles for a read and write at a data-dependent cell, which may be the one written just before."""
 
 NEARBY = 2
 """Cells in a row: what was written so far before is there when it is read."""
 
 ALIAS_TESTS = 10
-"""A compiler tests no more pairs of accesses than this before a vector loop (gcc's default)."""
+"""The most pairs of accesses that a compiler tests for aliasing before a vector loop (gcc's default)."""
 
 
 @dataclass(frozen=True)
 class Operations:
-    """What one instance of a statement computes."""
+    """The operations of one instance of a statement."""
 
     simple: int
     divisions: int
@@ -154,7 +154,7 @@ def _lanes(
 ) -> int:
     """The number of iterations a compiler puts into a vector: it must prove that they are independent.
 
-    Or that they combine integers into arrays of which each lane may have its own cell.
+    Or they must combine integers into arrays that can be privatised per lane.
     """
     size = max((elements[one.array] for one in groups), default=8)
     lanes = machine.vector // size
@@ -174,7 +174,7 @@ def _lanes(
 
 
 def _is_private(group: TouchGroup, calls: Sequence[CallCost]) -> bool:
-    """Whether it is a scalar that every iteration sets before it reads it: each lane has its own."""
+    """Whether it is a scalar that every iteration sets before it reads it, and so can be privatised."""
     if group.factors != ():
         return False
     uses = ([one for one in call.touches if one.array == group.array] for call in calls)
@@ -183,7 +183,7 @@ def _is_private(group: TouchGroup, calls: Sequence[CallCost]) -> bool:
 
 
 def _goes_along_row(group: TouchGroup, loop: str) -> bool:
-    """Whether it stays where it is or moves to the next cell of its row."""
+    """Whether it is invariant or moves to the next cell of its row."""
     steps = _steps(group, loop)
     return steps is not None and (not steps or (not any(steps[:-1]) and steps[-1] in (0, 1)))
 
@@ -219,7 +219,7 @@ def _carries(group: TouchGroup, calls: Sequence[CallCost], lanes: int) -> bool:
 def _may_clash(written: TouchGroup, other: TouchGroup, loop: LoopCost) -> bool:
     """Accesses of one array that move differently: whether the cells of a whole execution meet.
 
-    That is what a compiler that cannot tell tests before it enters the vector loop.
+    A compiler that cannot prove the opposite tests this at run time before the vector loop.
     """
     if written.factors is None or other.factors is None:
         return True
@@ -253,7 +253,7 @@ def _stored(loop: LoopCost, groups: tuple[TouchGroup, ...]) -> int:
 
 
 def _wait(loop: LoopCost, groups: tuple[TouchGroup, ...], operations: Mapping[str, Operations]) -> float:
-    """The longest chain that the next iteration waits for: a sum in one cell, or a recursion."""
+    """The longest loop-carried dependence chain: a sum in one cell, or a recurrence."""
     longest = 0.0
     for group in groups:
         if not group.is_written or _is_private(group, loop.calls):

@@ -18,7 +18,7 @@ from loopwright.loops.interpreter import evaluate, holds
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 
 SAMPLES = 64
-"""So many iterations of a longer loop stand for all of them."""
+"""The number of sampled iterations of a longer loop."""
 
 
 def weights(loop: For, trip: int, env: Mapping[str, int]) -> tuple[float, ...]:
@@ -64,7 +64,7 @@ def _runs(node: Node, env: Mapping[str, int]) -> float:
 
 
 LONGEST = 1 << 40
-"""A loop whose end is not found takes as many iterations."""
+"""The assumed trip count of a loop whose end is not found."""
 
 
 def trip_count(loop: For, env: Mapping[str, int]) -> int:

@@ -43,7 +43,7 @@ class Estimate:
     moved: float
     lines: tuple[float, ...]
     runs: Mapping[str, float]
-    """How often each statement runs, as it seems from the middles of the loops."""
+    """The estimated execution count of each statement, from the middles of the loops."""
 
     @property
     def total(self) -> float:
@@ -123,7 +123,7 @@ def _first(loop: LoopCost) -> str | None:
 
 
 def _shared(root: LoopCost, cycles: Mapping[str, float], threads: int) -> dict[str, float]:
-    """What is inside a parallel loop is done by all threads, which then wait for each other.
+    """Divide the cost inside a parallel loop among all threads, and add their synchronisation.
 
     A statement that has been split may run inside of such loops and outside: so many of its runs count as
     each thread has.

@@ -32,7 +32,7 @@ class Machine:
     vector: int = 16
     registers: int = 32
     widest: int = 0
-    """Bytes in a vector where compilers have to be asked for vectors of that size, else 0."""
+    """Bytes in a vector if compilers use vectors of that size only on request, else 0."""
 
     @property
     def widened(self) -> Machine:
@@ -53,7 +53,7 @@ WIDE = 64
 """Bytes in a register of AVX-512."""
 
 USUAL = Machine(tuple(map(CacheLevel, (32 << 10, 1 << 20, 16 << 20), LINE_COSTS)))
-"""Where the system does not say."""
+"""The default if the system does not describe it."""
 
 
 def this_machine(caches: Path = CACHES, processor: Path = PROCESSOR) -> Machine:

@@ -1,4 +1,4 @@
-"""The values of a program's parameters in the run that counts: given, defined in the file, or supposed."""
+"""The values of a program's parameters for the estimate: given, defined in the file, or assumed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from loopwright.model.program import Program
 _DEEPEST = 8
 """How many macros are defined by others."""
 SUPPOSED = 1000
-"""A size of which nothing is known."""
+"""The assumed value of an unknown size."""
 LARGEST = 10**12
 """More iterations of one loop no run has."""
 

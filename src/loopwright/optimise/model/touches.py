@@ -26,10 +26,10 @@ from loopwright.presburger.functions import coefficient, functions_of
 from loopwright.presburger.sets import DIV, IN, PARAM
 
 WRITTEN_OUT = 4
-"""So many iterations of an inner loop compilers write out, so that the loop around is the innermost."""
+"""The largest trip count for complete unrolling of an inner loop, which makes the outer one innermost."""
 
 COPIES = 40
-"""So many statements they write out at most."""
+"""The most statements they unroll."""
 
 PEELED = 16
 """Loops of so many iterations are written out before vectors are made; longer ones become vectors first.
@@ -178,7 +178,7 @@ class _Place:
         return _Place({**self.values, one.name: value}, (*self.way, one))
 
     def steps(self, arguments: Sequence[Expr]) -> dict[str, list[int]]:
-        """By how much the arguments change from one iteration of a loop to the next.
+        """The change of the arguments from one iteration of a loop to the next.
 
         Loops inside whose bounds follow it, such as those over the points of a tile, move along.
         """
@@ -271,12 +271,12 @@ def _is_sum(loop: LoopCost) -> bool:
 
 
 def _is_written_out(loop: For, place: _Place, most: int = WRITTEN_OUT) -> bool:
-    """Whether a compiler writes out a loop: of a few iterations, counted beforehand, and of little text."""
+    """Whether a compiler unrolls a loop completely: a small constant trip count, and a small body."""
     return 0 < _copies(loop, place, most) <= COPIES
 
 
 def _copies(loop: For, place: _Place, most: int = WRITTEN_OUT) -> int:
-    """The statements of a loop that is written out; 0 where it is not."""
+    """The statements of an unrolled loop; 0 if it is not unrolled."""
     around = {one.name for one in place.way}
     known = not (variables(loop.start) | variables(loop.test)) & around
     if not known or not 0 < (trip := trip_count(loop, place.values)) <= most:

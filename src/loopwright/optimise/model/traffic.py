@@ -24,7 +24,7 @@ USABLE = 0.75
 NO_ROWS: Mapping[str, int] = {}
 
 STRIDED = 4.0
-"""How much more a line costs that does not come from memory in order: it is not foreseen."""
+"""The cost factor of a line that is not fetched in order, and so not prefetched."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def traffic(
 
 
 def _with(others: list[_Fetched], one: _Fetched) -> list[_Fetched]:
-    """Of two that touch the same cells the one that costs more; each, where they do not."""
+    """The costlier of two groups that access the same cells; both, if they do not."""
     same = next((two for two in others if two.meets(one)), one)
     return [two for two in others if two is not same] + [same if same.cycles > one.cycles else one]
 

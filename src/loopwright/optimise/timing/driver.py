@@ -24,7 +24,7 @@ from loopwright.presburger.sets import DIM, PARAM
 GIVE_MAIN = "give the file a main that runs its regions, or rank scripts by the model alone: --model"
 
 CALLS = 3
-"""How often each function is called; the shortest time counts."""
+"""The number of calls of each function; the shortest time counts."""
 
 HEAD = """
 #include <stdio.h>
@@ -111,7 +111,7 @@ def _unused(name: str) -> Array:
 def _counts(
     program: Program, function: FunctionDefinition, sizes: Mapping[str, int], defines: Sequence[str]
 ) -> dict[str, int]:
-    """How many elements each pointer needs; where that is not known, twice as many as the largest array."""
+    """The number of elements each pointer needs; if unknown, twice that of the largest array."""
     pointers = [
         name for name, kind in zip(function.parameters, function.types, strict=True) if kind == "pointer"
     ]
@@ -125,7 +125,7 @@ def _counts(
 
 
 def _is_unbounded(program: Program, array: str, sizes: Mapping[str, int]) -> bool:
-    """Whether a subscript can be any number, as far as the model knows."""
+    """Whether the model has no bound on a subscript."""
     found = [
         _at(access.relation.range(), sizes)
         for statement in program.statements

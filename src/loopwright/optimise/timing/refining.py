@@ -30,13 +30,13 @@ FEW = 2
 """So many kinds of scripts are timed before those that threads share of a script the search began with."""
 
 RESERVED = 0.3
-"""The part of the time for trials that is kept for them at most."""
+"""The largest part of the time for trials reserved for them."""
 
 SMALLEST, LARGEST = 4, 4096
 """The sizes of tiles that are tried."""
 
 FEWEST, MOST = 2, 16
-"""How many iterations are written out together."""
+"""The unroll factors that are tried."""
 
 
 def resized(script: Script) -> Iterator[Script]:
@@ -127,7 +127,7 @@ class Neighbours:
             yield from self._fresh(() if one is None else (one,))
 
     def _fresh(self, found: Iterable[Estimated]) -> Iterator[Trial]:
-        """Those that were not tried yet."""
+        """The scripts not tried yet."""
         for one in found:
             if one.script not in self.known:
                 self.known[one.script] = Trial(one.script, one.total, one.origin)
@@ -154,7 +154,7 @@ class Neighbours:
 class Timing:
     """The candidates in turn, until the time is over or an interrupt comes; those near the best twice.
 
-    What was timed in an earlier search, and `kept`, is not timed again.
+    Scripts timed in an earlier search, and `kept`, are not timed again.
     """
 
     candidates: Sequence[Trial]

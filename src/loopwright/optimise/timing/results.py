@@ -19,10 +19,10 @@ from loopwright.source import Span
 from loopwright.transform import script_text
 
 IN_MEMORY = ":memory:"
-"""In place of a file: nothing is kept."""
+"""Used without a file: stores nothing."""
 
 APPLICATION = 0x4C4F4F50
-"""What an SQLite file of ours says that it is."""
+"""The application id of our SQLite files."""
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS timed (
@@ -54,7 +54,7 @@ class Results:
         return [Timed(one, *found[text]) for one in scripts if (text := script_text(one)) in found]
 
     def keep(self, timed: Timed) -> None:
-        """At once: what is kept is there after whatever happens next."""
+        """Store an outcome, committed immediately."""
         key = (self.problem, self.site.processor, self.site.compiler, script_text(timed.script))
         with self.connection:
             self.connection.execute(
@@ -65,7 +65,7 @@ class Results:
 
 @contextmanager
 def results(path: str, problem: str, site: MachineKind, file: str) -> Iterator[Results]:
-    """The results in a file, which is made where there is none."""
+    """The results in a file, which is created if it does not exist."""
     connection = None
     try:
         connection = sqlite3.connect(path, timeout=WAIT)
@@ -83,7 +83,7 @@ HINT = "give --results an SQLite file of an earlier search, or the name of a new
 
 
 def _prepare(connection: sqlite3.Connection, path: str) -> None:
-    """An empty file becomes ours; one that another program made is left as it is."""
+    """Initialise an empty file; leave a file of another program unchanged."""
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if tables and application != APPLICATION:

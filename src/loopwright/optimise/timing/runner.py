@@ -21,7 +21,7 @@ from loopwright.source import Source, Span
 
 @dataclass(frozen=True)
 class TrialRunner:
-    """Where texts of `source` are compiled with `flags` and run.
+    """Compiles sources derived from `source` with `flags`, and runs them.
 
     Of a program that knows the flag `--time` the seconds count that it then prints, of any other the
     processor time of the whole run.
@@ -34,7 +34,7 @@ class TrialRunner:
     prints_time: bool = False
     threads: int = 1
     driver: str = ""
-    """What is added to each text: a main, where the file has none."""
+    """The text added to each source: a main function, if the file has none."""
 
     def program(self, text: str, name: str, flags: Sequence[str] = FAST, seconds: float = LONGEST) -> Path:
         """`text` compiled in so many seconds; what it includes is looked for beside the original."""
@@ -72,7 +72,7 @@ class TrialRunner:
 
 
 def _shared(compiler: Compiler) -> tuple[str, ...]:
-    """What programs with parallel loops are compiled with.
+    """The flags for programs with parallel loops.
 
     gcc makes a function of a parallel loop, in which it knows no longer that arrays are apart: storage of the
     region's own and arrays of the program, for example.  Asked to look at all functions of a file, it does.
@@ -93,7 +93,7 @@ def with_clock(runner: TrialRunner, text: str) -> TrialRunner:
 
 
 def original_program(runner: TrialRunner, text: str) -> Path:
-    """The file as it is, compiled."""
+    """The original file, compiled."""
     try:
         return runner.program(text, "original")
     except BadInput as failure:

@@ -1,6 +1,6 @@
 """Turns scripts for one file into sources, programs and times on one machine.
 
-A script becomes a C file, the file a program, and that is run; or all about the script is proved.
+A script becomes a C file and then a program, which is run; or the script is proved completely.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PATIENCE = 10.0
 """Seconds it may take to make the text of a script: one that takes longer is too large."""
 
 LONGEST = 60.0
-"""Seconds a run of the original may take."""
+"""The time limit in seconds for a run of the original."""
 
 SHORTEST, SHORTEST_OF_ITS_OWN = 0.01, 0.001
 """Seconds a run of the original has to take, so that one program can be told from another: fewer where it
@@ -118,15 +118,15 @@ class Workshop:
         return seconds
 
     def _run(self, program: Path, limit: float) -> float:
-        """The seconds of a run that ends in time."""
+        """The seconds of a run that ends within the limit."""
         return self.runner.seconds(program, limit, self._left())
 
     def _left(self) -> float:
-        """The seconds that what begins now may take."""
+        """The time limit in seconds for work started now."""
         return max(LEAST, self.until - time.monotonic())
 
     def is_proved(self, script: Script, limit: float) -> bool:
-        """Whether everything about a script can be proved in so many seconds."""
+        """Whether a script can be proved completely within so many seconds."""
         try:
             plans = applied(script, self.plans).plans
             wall = max(limit, self.wall)
