@@ -17,7 +17,7 @@ then the check of every single operation of the nest passes, and afterwards
 
 Proof: the codes of the writers of one cell differ, so by (4) at most one y in E that writes a cell
 has a prev outside E: those writers are consecutive in the original's order, and by (2) they execute in that
-order. So each finds the code of its prev, and a read finds what (3) and (5) state.
+order.  So each finds the code of its prev, and a read finds what (3) and (5) state.
 
 The converse is not claimed: if a condition fails, the operations are checked one by one.  (1) to
 (3) are conditions on p alone, (4) to (6) loops over cells instead of operations.

@@ -1,6 +1,6 @@
 """Delayed detection for one specification and one program: branch-free checks [Bao2016, section 5].
 
-A scheme defines the contents of the shadow of a cell, one number. For an operation with observed subscripts
+A scheme defines the contents of the shadow of a cell, one number.  For an operation with observed subscripts
 o, assumed to be an instance of a group:
 
     x    := the iterators that o and the shadows determine
@@ -12,7 +12,7 @@ o, assumed to be an instance of a group:
 
 If neg is not negative and dif is 0 at the end, every operation was an instance of the domain, executed after
 the previous writer of its cell and read the right values.  With shadow[w] = last(w) for all w in the
-WriteSet, every instance executed exactly once. How x was computed need not be trusted: all of its
+WriteSet, every instance executed exactly once.  How x was computed need not be trusted: all of its
 consequences are checked.
 """
 

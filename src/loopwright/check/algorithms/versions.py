@@ -4,7 +4,7 @@
     RAWv(S, r)(x)       = #{ writes of the cell that read r reads, before S[x] }
     NumWrites(w)        = #{ writes of w }
 
-are counted by barvinok [Verdoolaege2007], which the optional package islpy-barvinok provides. The iterators
+are counted by barvinok [Verdoolaege2007], which the optional package islpy-barvinok provides.  The iterators
 are computed by solving LIN(S) · x = RHS(S): the subscripts, and the counts that are affine.  It applies if
 the matrix of LIN(S) has full rank for every statement.
 """

@@ -1,7 +1,7 @@
 """Whether expressions, functions and types of two files mean the same.
 
 Both are compared as the compiler sees them, node by node: macros expanded, names resolved, every type known.
-Whatever is not known to be the same counts as different, and the reason is reported. Equal are
+Whatever is not known to be the same counts as different, and the reason is reported.  Equal are
 
     the same node of the same type, with equal parts;
     functions with equal bodies, or without one and of the same name and type;

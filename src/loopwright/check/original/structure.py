@@ -8,7 +8,7 @@ To get the types of operations from the compiler, a mark is put before each and 
     lw_mark(3, A[i], B[i], i), A[i] = F(B[i]) * i;
 
 The first argument is a number, the rest are expressions of the operation: they have the same macros, scopes
-and types as the operation itself. The marks are never executed.
+and types as the operation itself.  The marks are never executed.
 """
 
 from __future__ import annotations
