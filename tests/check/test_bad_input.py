@@ -260,7 +260,7 @@ def test_the_time_limit_holds_where_the_analysis_is_slow(
     monkeypatch.setattr(verify, "writers", lambda spec: time.sleep(3600))
     code, out, err = _run(capsys, str(path), "--timeout", "0.5", "--json")
     assert (code, json.loads(out)["verdict"]) == (3, "gave up")
-    assert "the time limit" in err and "ran out" in err
+    assert "limit" in err and "ran out" in err
 
 
 def test_no_time_is_left() -> None:

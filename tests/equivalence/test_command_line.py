@@ -71,4 +71,4 @@ def test_reassociation_is_allowed_by_an_option(tmp_path: Path, capsys: pytest.Ca
 def test_the_time_is_limited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = file(tmp_path, wrapped(COPY), "old.c")
     assert run("prove", old, old, "--timeout", "0.001") == 3
-    assert "time limit" in capsys.readouterr().err
+    assert "limit of 0.01 s" in capsys.readouterr().err

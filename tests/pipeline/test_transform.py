@@ -174,7 +174,7 @@ def test_without_a_proof_a_message_says_so(tmp_path: Path, capsys: Captured) -> 
 
 def test_a_time_limit(tmp_path: Path, capsys: Captured) -> None:
     assert run("transform", file(tmp_path, PLAIN), "--timeout", "0.001") == 3
-    assert "time limit" in capsys.readouterr().err
+    assert "limit of 0.01 s" in capsys.readouterr().err
 
 
 def _empty(schedule: object) -> Node:

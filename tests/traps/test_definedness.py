@@ -317,7 +317,7 @@ SET_BEFORE = {
     "an element that is tested": ("if (b[3] != 0) return;", "a[0] = b[3];", "a[0] = 0;", "a[0] = b[3] + 1;"),
     "another element that is tested": ("if (b[3] < 0) return;", "a[0] = b[2];", "a[0] = b[2] * 1;", "a[0] = 7;"),
     "an enumerator": ("k = TWO;", "a[0] = k;", "a[0] = 2;", "a[0] = 3;"),
-    "cells that a loop sets": ("for (k = 0; k < 100; k++) b[k] = k;", "a[0] = b[3];", "a[0] = b[3] + 0;", "a[0] = b[4];"),
+    "cells that a loop sets": ("for (k = 0; k < 100; k++) b[k] = k;", "a[0] = b[3];", "a[0] = b[3] * 1;", "a[0] = b[4];"),
 }
 """What stands before a region, the region, another one that does the same, and one that does not."""
 

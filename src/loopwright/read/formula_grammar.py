@@ -25,7 +25,7 @@ from loopwright.read.text import LONGEST_NUMBER, mistake
 from loopwright.source import Source, Span
 
 DEEPEST = 64
-"""The maximum nesting of expressions: nobody writes deeper ones, and Python's stack is finite."""
+"""The maximum nesting of expressions: no real description nests deeper, and Python's stack is finite."""
 
 COMPARISONS = ("<", "<=", ">", ">=", "=", "==", "!=")
 CALLS = {"floor": 1, "ceil": 1, "floord": 2, "ceild": 2, "min": None, "max": None}

@@ -2,7 +2,7 @@
 
     for i:  for j:  A(i, j);  B(i, j)           B(i, j) needs B(i, j - 1), A(i, j) needs B(i - 1, ..j)
 
-Each block of a row executes A, which vectorises, then B. Row i is one block behind the row above it: in one
+Each block of a row executes A, which vectorises, then B. Row i is one block after the row above it: in one
 step, blocks of several rows are independent, and the latencies of their Bs overlap:
 
     for iT, jT:                                 block jT - i of each row i of the strip iT

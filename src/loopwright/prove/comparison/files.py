@@ -119,7 +119,7 @@ def compare_files(
     options: ComparisonOptions = PLAINLY,
     progress: Progress = silent,
 ) -> Comparison:
-    """Compares the memory that the regions of the old and the new file leave behind.
+    """Compares the memory as the regions of the old and the new file leave it.
 
     If they allocate storage, the variants with and without the allocation are both compared.
     """

@@ -16,6 +16,7 @@ declaration initialises x; otherwise the data flow shows it:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import reduce
 from typing import TypeGuard
 
@@ -40,18 +41,32 @@ class KnownTests:
     """The known outcomes of tests of a statement, by the cells that keep them."""
 
     outcomes: frozenset[tuple[str, bool]] = frozenset()
+    failed: frozenset[frozenset[str]] = frozenset()
+    """Conjunctions that do not hold."""
 
     def with_test(self, condition: Term, *, outcome: bool) -> KnownTests:
         """Adds that a condition holds, or does not."""
-        if not (isinstance(condition, CellTerm) and condition.array.startswith(TESTED)):
-            return self
-        return KnownTests(self.outcomes | {(condition.array, outcome)})
+        terms = _conjuncts(condition)
+        cells = [one.array for one in terms if isinstance(one, CellTerm) and one.array.startswith(TESTED)]
+        if outcome or len(terms) == len(cells) == 1:
+            return replace(self, outcomes=self.outcomes | {(name, outcome) for name in cells})
+        return replace(self, failed=self.failed | {frozenset(cells)}) if len(terms) == len(cells) else self
 
     def and_also(self, other: KnownTests) -> KnownTests | None:
         """The conjunction; None if the two contradict each other."""
-        if any((name, not outcome) in other.outcomes for name, outcome in self.outcomes):
+        both = KnownTests(self.outcomes | other.outcomes, self.failed | other.failed)
+        if any((name, not outcome) in both.outcomes for name, outcome in both.outcomes):
             return None
-        return KnownTests(self.outcomes | other.outcomes)
+        holding = {name for name, outcome in both.outcomes if outcome}
+        return None if any(names <= holding for names in both.failed) else both
+
+
+def _conjuncts(condition: Term) -> tuple[Term, ...]:
+    match condition:
+        case Apply("&&", (left, right)):
+            return (*_conjuncts(left), *_conjuncts(right))
+        case _:
+            return (condition,)
 
 
 NOTHING_TESTED = KnownTests()
