@@ -1,6 +1,6 @@
-"""Rewrites two files in parallel, as `prove` compares them.
+"""Two files in other words, side by side, as `prove` compares them.
 
-It also rewrites vectors as lanes, if their types and functions are those of the compiler's own headers.
+Vectors as lanes, where the words of vectors are those of the compiler's own headers.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from loopwright.c.typed.preprocess import preprocess
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.points import values_text
+from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.evolution import with_evolved_values, with_pointer_walks
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.rephrased import (
@@ -47,7 +48,7 @@ from loopwright.read.c.tables import with_tables
 from loopwright.source import Source, Span
 
 _DEEPEST = 3
-"""The maximum depth of inlined calls."""
+"""How deep functions that call others are inlined."""
 Texts: TypeAlias = tuple[Source, Source]
 PairOfOptions: TypeAlias = tuple[CompilerOptions, CompilerOptions]
 COUNTED_ON = "what is counted on in loops does not overflow, and pointers that are compared are in one array"
@@ -56,17 +57,17 @@ Rewording: TypeAlias = Callable[[Source, CompilerOptions], Source]
 
 @dataclass(frozen=True)
 class PairOfWordings:
-    """Two sources, and the assumptions under which they are equivalent to the given ones."""
+    """Two texts, and what is taken on trust where they are taken for those that were given."""
 
     texts: Texts
     trusted: tuple[str, ...] = ()
     races_count: bool = True
-    """Whether dependences between iterations in these sources imply dependences in the given ones."""
+    """Whether iterations that depend on each other in these texts do so in the ones that were given."""
 
 
 @dataclass(frozen=True)
 class SmallSizes:
-    """Two sources for certain sizes, and a description of these."""
+    """Two texts for some sizes, and what these are, in words."""
 
     told: str
     numbers: dict[str, int]
@@ -74,7 +75,7 @@ class SmallSizes:
 
 
 def _both(texts: Texts, options: PairOfOptions, *ways: Rewording) -> Texts:
-    """Two sources after applying several rewrites to each in sequence."""
+    """Two texts, each in other words one way after the other."""
     for way in ways:
         texts = way(texts[0], options[0]), way(texts[1], options[1])
     return texts
@@ -83,12 +84,13 @@ def _both(texts: Texts, options: PairOfOptions, *ways: Rewording) -> Texts:
 def pairs_of_wordings(
     old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions
 ) -> Iterator[PairOfWordings]:
-    """Two files with plain loops, as they are, with initialisers for all loops, with other iterators, with
-    elements in place of pointers, with assignments to initialised arrays, and with the values of
-    induction variables in each iteration; each pair of sources once.
+    """Two files in plain loops, as they are, with first values for all loops, with other iterators, with
+    elements in place of pointers, with assignments to arrays that have first values, and with what variables
+    that are counted on are in each iteration, each pair of texts once.
 
-    Functions that only one of them calls, or that differ, are inlined first, and `memset` and `memcpy` of
-    elements become loops.  Loops that the threads of a block share become parallel loops.
+    Functions that only one of them calls, or that are not the same in both, are inlined first, and what
+    `memset` and `memcpy` do to elements is done by loops.  Loops that the threads of a block share are
+    parallel ones.
     """
     seen: set[Texts] = set()
     bare = without_prefetches(old), without_prefetches(new)
@@ -106,7 +108,7 @@ def pairs_of_wordings(
 
 
 def _with_sizes_shown(given: Texts, options: PairOfOptions) -> Texts:
-    """Two sources with macro calls in regions expanded, if one names a size of the enclosing function."""
+    """Two texts without calls of macros in regions, where one names a size of the function around it."""
     if not any(map(mentions_sizes, given)):
         return given
 
@@ -117,7 +119,7 @@ def _with_sizes_shown(given: Texts, options: PairOfOptions) -> Texts:
 
 
 def _once(pairs: Iterable[PairOfWordings], seen: set[Texts]) -> Iterator[PairOfWordings]:
-    """Each pair of sources once."""
+    """Each pair of texts once."""
     for pair in pairs:
         if pair.texts not in seen:
             seen.add(pair.texts)
@@ -137,9 +139,9 @@ def _in_all_tables(
 
 
 def _in_rows(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
-    """The sources with rows in place of one-dimensional tables, if they can be read so."""
+    """The texts with rows in place of tables in one dimension, once they are read so."""
     inlined = _with_all_inlined(_both(given, options, in_plain_loops), options)
-    pointed = _with_elements(inlined, options, rows=True)
+    pointed = _both(inlined, options, partial(with_element_pointers, rows=True))
     for texts in dict.fromkeys((inlined, pointed)):
         found = with_tables(*texts, options)
         if found is not None:
@@ -150,8 +152,8 @@ def _in_rows(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
 def _in_tables(
     given: Texts, options: PairOfOptions
 ) -> Iterator[tuple[Texts, tuple[str, ...]]]:
-    """The sources, then with a loop for each size of a table, then with one for the whole table; and the
-    assumptions that these need."""
+    """The texts, then with a loop for each size of a table, then with one for all of it; and what these
+    leave to believe."""
     yield given, ()
     if any(map(has_products, given)):
         for way in (with_nested_loops, with_flat_loops):
@@ -163,8 +165,8 @@ def _in_tables(
 def with_small_sizes(
     given: Texts, options: PairOfOptions, assumed: Sequence[str]
 ) -> Iterator[SmallSizes]:
-    """Two sources with numbers for sizes that they multiply and that have no assumptions, and two threads
-    if they use thread numbers.  Macros that may name a size are expanded."""
+    """Two texts with numbers in place of sizes that they multiply, of which nothing is assumed, and with two
+    threads where they ask for the number of a thread.  Macros that may name a size are written out."""
     old, new = _with_sizes_shown(given, options)
     threads = for_two_threads(old), for_two_threads(new)
     if threads != (old, new):
@@ -208,8 +210,12 @@ def _identities(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
 
 
 def _without_pointers(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
-    """Two sources with elements in place of pointers, and assignments in place of array initialisers."""
-    walked, pointed = (_with_elements(given, options, rows=rows) for rows in (False, True))
+    """Two texts with elements in place of pointers, and assignments in place of first values of arrays."""
+    walked = (
+        with_pointer_walks(given[0], options[0]),
+        with_pointer_walks(given[1], options[1], always=False),
+    )
+    pointed = _both(walked, options, partial(with_element_pointers, rows=True))
     assigned = (_both(texts, options, with_assigned_arrays) for texts in (given, pointed))
     for texts in (walked, pointed, *assigned):
         if texts != given:
@@ -217,16 +223,8 @@ def _without_pointers(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
             yield _both(texts, options, with_first_values)
 
 
-def _with_elements(texts: Texts, options: PairOfOptions, *, rows: bool) -> Texts:
-    """Two sources with elements in place of pointers."""
-    return (
-        with_pointer_walks(texts[0], options[0], rows=rows),
-        with_pointer_walks(texts[1], options[1], always=False, rows=rows),
-    )
-
-
 def _inlined(old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions) -> Texts:
-    """Both sources with the functions inlined that only one of them calls, or that differ."""
+    """Both texts without calls of functions that only one of them calls, or that differ."""
     try:
         before, after = called_in(old), called_in(new)
     except BadInput:
@@ -240,15 +238,15 @@ def _inlined(old: Source, new: Source, compiled: CompilerOptions, options: Compi
 _FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
 _HIDING = ("-include", "-imacros", "-nostdinc", "-U", "-undef")
 _LISTS = ("CPATH", "C_INCLUDE_PATH")
-"""Environment variables with folders in which a compiler looks for headers before its own."""
+"""Variables of the environment with folders in which a compiler looks for headers before its own."""
 _ELSEWHERE = ("GCC_EXEC_PREFIX", "COMPILER_PATH")
 
 
 def in_lanes(source: Source, options: CompilerOptions, *, contracted: bool = False) -> InLanes:
-    """The source with its vectors rewritten as lanes, if their names have no other meaning here.
+    """The text with lanes in place of its vectors, if its words have no other meaning here.
 
-    Options and the environment may redefine them.  `contracted`: fused multiply-adds, also those of the
-    library, become products and sums.
+    Options and the environment may give them one.  `contracted`: fused products and sums, also those of the
+    library, are products and sums.
     """
     found = with_lanes(source, contracted=contracted)
     calls = fused_calls(source)
@@ -264,7 +262,7 @@ def in_lanes(source: Source, options: CompilerOptions, *, contracted: bool = Fal
 
 
 def _hidden(source: Source, arguments: Sequence[str]) -> str:
-    """An option, or an environment variable, that may change the meaning of words of a file."""
+    """What an option, or the environment, may change of the words of a file."""
     for name in (*_LISTS, *_ELSEWHERE):
         folders = os.environ[name].split(os.pathsep) if os.environ.get(name) else []
         if folders and (name in _ELSEWHERE or any(_has_header(Path(folder)) for folder in folders)):
@@ -286,7 +284,7 @@ def _hidden(source: Source, arguments: Sequence[str]) -> str:
 
 
 def _redefined(source: Source, lanes: Source, options: CompilerOptions) -> str:
-    """A word that headers or options redefine; definitions in the file itself are known."""
+    """A word that headers or options make something else; what the file defines itself is known."""
     whole = preprocess(source, options)
     pending = [*names_in(source.text), *names_in(lanes.text)]
     seen: set[str] = set()
@@ -307,7 +305,7 @@ def _redefined(source: Source, lanes: Source, options: CompilerOptions) -> str:
 
 @lru_cache(maxsize=4)
 def _of_the_compiler(compiler: str) -> dict[str, frozenset[str]]:
-    """The macro definitions of the vector headers by themselves."""
+    """How the headers of vectors define macros, where nothing else does."""
     found = preprocess(Source("", "#include <immintrin.h>\n"), CompilerOptions(compiler=compiler))
     return {name: frozenset(text for _, text in lines) for name, lines in found.changes.items()}
 
