@@ -21,6 +21,7 @@ from tests.fuzz.findings import Finding
 from tests.fuzz.judge import LATE_SEEDS, NOT_COMPILED, Judgement, Pair, Size, judged
 from tests.fuzz.limits import Late, limited
 from tests.fuzz.places import new_path, old_path
+from tests.fuzz.programs import EDGE
 from tests.fuzz.shrink import shrunk_pair
 from tests.fuzz.tally import NOT_RUN
 from tests.fuzz.transforms import Case
@@ -210,12 +211,14 @@ def said_of(
             chosen = {name: int(value) for name, at, value in inputs if not at and name in _SIZES}
             size = _witness(sizes | chosen)
             given = {*_SIZES, *_LOCALS, *(one.name for one in pair.arrays)}
-            cannot_be_given = any(name not in given for name, _, _ in inputs)
+            cannot_be_given = any(
+                name not in given or not all(0 <= k < EDGE for k in at) for name, at, _ in inputs
+            )
             is_parallel = _is_parallel(pair.old) or _is_parallel(pair.new)  # threads that race need not tell
             if size is None or cannot_be_given or is_parallel:
                 outcomes[f"{kind}: {NOT_RUN}"] += 1
                 return None
-            asked = replace(pair, also=size, given=inputs)
+            asked = replace(pair, also=size, given=inputs, guarded=True)  # a no is told without assumptions
             return Mutant(kind, seed, asked, f"{message} ({witness})", yes=False)
 
 

@@ -89,7 +89,8 @@ class _Tracer:
     def end(self, at: int) -> int:
         depth = 1
         while depth:
-            depth += self.lines[at].endswith("{") - (self.lines[at].strip() == "}")
+            line = self.lines[at].strip()
+            depth += line.endswith("{") - line.startswith("}")
             at += 1
         return at
 
