@@ -10,8 +10,11 @@ import pytest
 
 from loopwright.emit.region import Loops, new_source
 from loopwright.errors import GaveUp, InternalError
+from loopwright.model.program import Array, Program
 from loopwright.rewrite import targets
 from loopwright.source import Source
+from loopwright.transform import storage
+from loopwright.transform.storage import TextEdit
 from tests.fuzz.test_found import made
 
 
@@ -25,6 +28,18 @@ def test_new_loops_count_in_types_that_hold_their_numbers(kind: str) -> None:
 
     with patch.object(targets, "new_source", mistaken), pytest.raises(InternalError, match="counts 'i' in"):
         made("for (int i = 1; i < n; i++) B[i] = 1;\n", "reverse(S1, i)")
+
+
+def test_loops_that_copy_count_in_types_that_hold_their_numbers() -> None:
+    """What new storage declares is not known from the old file."""
+    step = storage._edited
+
+    def mistaken(program: Program, edits: Sequence[TextEdit], new: Sequence[Array], end: str) -> Source:
+        assert "for (int B_1" in end
+        return step(program, edits, new, end.replace("for (int B_1", "for (_Bool B_1"))
+
+    with patch.object(storage, "_edited", mistaken), pytest.raises(InternalError, match="counts 'B_1' in"):
+        made("for (int i = 1; i < n; i++) B[i] = 1;\n", "pack(B, S1, written)")
 
 
 _CONVERTED = [(">= 1", ">= 1u"), ("n - 1", "n - 1ul"), ("n - 1", "(unsigned)n - 1")]

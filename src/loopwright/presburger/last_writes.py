@@ -11,8 +11,9 @@ last one if it is before the read and none is between:
 
     found <= before,    no k with r -> w in found, w before k and r -> k in before,    dom before <= dom found
 
-Otherwise, and if that fails, the writes seen are computed by definition: of the sources before a read of a
-cell, those after which no killer of the cell comes,
+Otherwise, if that fails, and if isl gives up, as it does for some sets with strides ("affine expression
+involves some of the domain dimensions"), the writes seen are computed by definition: of the sources before a
+read of a cell, those after which no killer of the cell comes,
 
     seen = before - { r -> w : some killer k of the cell is before r, and w is before k }
 """
@@ -39,9 +40,11 @@ def seen_writes(
     """What reads of cells may see, of writes that happen for certain and of writes that may happen."""
     info = isl.UnionAccessInfo.from_sink(reads).set_must_source(must)
     info = info if may is None else info.set_may_source(may)
-    flow = info.set_schedule_map(times).compute_flow()
-    found = SeenWrites(flow.get_may_dependence(), flow.get_may_no_source())
     sources = must if may is None or may.is_empty() else must.union(may)
+    flow = _flow(info, times)
+    if flow is None:
+        return _by_definition(reads, sources, must, times)
+    found = SeenWrites(flow.get_may_dependence(), flow.get_may_no_source())
     if not any(map(_has_divisions, (reads, sources, times))) and _are_aligned(times):
         return found
     if sources is must and _are_last(flow, reads, must, times):
@@ -57,11 +60,22 @@ def reads_before(
 ) -> isl.UnionMap:
     """{ read -> write }: the reads of a cell after which nothing writes it for certain before the write."""
     info = isl.UnionAccessInfo.from_sink(writes).set_may_source(reads).set_kill(must)
-    found = info.set_schedule_map(times).compute_flow().get_may_dependence()
+    flow = _flow(info, times)
+    if flow is None:
+        return _by_definition(writes, reads, must, times).dependences
+    found = flow.get_may_dependence()
     if not any(map(_has_divisions, (reads, writes, must, times))) and _are_aligned(times):
         return found
     exact = _by_definition(writes, reads, must, times).dependences
     return found if found.is_equal(exact) else exact
+
+
+def _flow(info: isl.UnionAccessInfo, times: isl.UnionMap) -> isl.UnionFlow | None:
+    """isl's data flow; None if isl gives up."""
+    try:
+        return info.set_schedule_map(times).compute_flow()
+    except isl.Error:
+        return None
 
 
 def _has_divisions(relation: isl.UnionMap) -> bool:

@@ -75,8 +75,8 @@ def read_regions(
         other = allocations[number].other.text if number in allocations else None
         if other is not None and spelled(other) != tokens_without_labels(program):
             raise Unlike("does something else where there is no memory")
-    for number, *mine in zip(rewritten, originals, written, strict=True):
-        _refuse_other_counters(c_file(new).block(after[number]), mine)
+    for number, program in zip(rewritten, written, strict=True):
+        _refuse_other_counters(c_file(new).block(after[number]), program)
     programs = dict(zip(rewritten, originals, strict=True))
     try:
         outline, whole = outlined(new, programs)
@@ -95,13 +95,14 @@ _COUNTERS = ("int", "long", "long long")
 """The iterator types of new loops; `prove.text` proves that they do not overflow."""
 
 
-def _refuse_other_counters(block: Node, programs: Sequence[Program]) -> None:
-    """Raise if the type of an iterator is neither one of these nor its old type.
+def _refuse_other_counters(block: Node, written: Program) -> None:
+    """Raise if the type of an iterator is neither one of these nor its type in the old file.
 
-    The iterator of a `while` loop is declared separately before it.
+    The iterator of a `while` loop is declared separately before it.  What new storage declares is not known:
+    nothing has shown yet that its loops stay within their types.
     """
-    known = {one for program in programs for one in _declared(program.syntax, program.file)}
-    of_block = _counters(block, programs[0].file)
+    known = set(_declared(written.syntax, written.file))
+    of_block = _counters(block, written.file)
     other = next((one for one in of_block if one[0] not in _COUNTERS and one not in known), None)
     if other is not None:
         raise Unlike(f"counts '{other[1]}' in the type '{other[0]}'")

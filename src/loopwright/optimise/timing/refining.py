@@ -43,8 +43,9 @@ def resized(script: Script) -> Iterator[Script]:
     """The script with other strips, without one of its blocks, then with a number of one doubled or halved.
 
     Blocks are tiles, and iterations that are written out; the last ones come first.  Before that, tiles of
-    several nests that are as large along a loop change together: they may share the loop over them.  Tiles
-    that are copied keep their sizes: other steps name them.
+    several nests that are as large along a loop change together: they may share the loop over them; with
+    shorter strips too, as what is left of a tile after a strip may pay only with both.  Tiles that are copied
+    keep their sizes: other steps name them.
     """
     if tiles_copied(script):
         return
@@ -53,8 +54,10 @@ def resized(script: Script) -> Iterator[Script]:
         for place, step in reversed(list(enumerate(script)))
         if isinstance(step.operation, Tile | UnrollAndJam)
     ]
-    yield from with_other_strips(script)
+    strips = list(with_other_strips(script))
+    yield from strips
     yield from _alike(script)
+    yield from (finer for other in strips[:1] for finer in _alike(other))
     if len(script) > 1:
         yield from ((*script[:place], *script[place + 1 :]) for place, _ in blocks)
     for place, step in blocks:
