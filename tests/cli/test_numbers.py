@@ -119,7 +119,7 @@ def test_a_size_that_the_program_does_not_name(tmp_path: Path, capfd: pytest.Cap
     with pytest.raises(SystemExit) as ended:
         main(["optimise", str(tmp_path / "f.c"), "--model", "--size", "rows=3"])
     assert ended.value.code == 2
-    assert "'rows' is given a value, and is nowhere in the program" in capfd.readouterr().err
+    assert "'rows' is given a value, but does not occur in the program" in capfd.readouterr().err
     with pytest.raises(BadInput) as caught:
         lw.optimise(tmp_path / "f.c", model=True, rows=3)
     assert caught.value.diagnostic.code is Code.OPTION

@@ -234,7 +234,7 @@ UNSOUND = {
         "for (i = 0; i < n; i++) { L: D[0] = B[i]; M: C[i] = D[0]; }",
         "could not decide the effect of several threads",
     ),
-    "no block": ("#pragma omp parallel\n", None, LOOP, "about the loop after it"),
+    "no block": ("#pragma omp parallel\n", None, LOOP, "applies to the loop after it"),
     "statements beside": (PARALLEL, "", f"{LOOP} B[0] += 1;", "every thread runs"),
     "a loop beside": (PARALLEL, "", f"{LOOP} for (i = 0; i < n; i++) B[i] += 1;", "every thread runs"),
     "a condition without braces": (PARALLEL, "if (n > 3)", LOOP, "without braces"),

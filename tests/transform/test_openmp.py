@@ -222,13 +222,13 @@ REFUSED = {
     "#pragma omp tile sizes(2)\nB[0] = 1;": "a 'for' loop must follow this directive",
     "#pragma omp interchange\nfor (int i = 0; i < n; i++) for (int j = 0; j < i; j++) A[i][j] = 1;":
         "'interchange' needs bounds that do not depend on i",
-    f"#define M _Pragma(\"omp reverse\")\n#pragma omp reverse\n{LOOP}": "a directive in a macro is not read",
+    f"#define M _Pragma(\"omp reverse\")\n#pragma omp reverse\n{LOOP}": "a directive inside a macro cannot be read",
     f"#define tile reverse\n#pragma omp tile sizes(2)\n{LOOP}": "'tile' is a macro here",
-    "#pragma omp reverse\nfor (int i = 0; i < n; i++) {\n#pragma omp critical\nB[i] = 1; }": "this directive is not about a loop",
+    "#pragma omp reverse\nfor (int i = 0; i < n; i++) {\n#pragma omp critical\nB[i] = 1; }": "this directive does not apply to a loop",
     f"#pragma omp parallel\n{{\n#pragma omp reverse\n{LOOP} }}":
-        "these loops stand in the statement of another directive: line 3: #pragma omp parallel",
+        "these loops are inside the statement of another directive: line 3: #pragma omp parallel",
     f"#pragma omp parallel private(B)\n{{\n#pragma omp for\n{LOOP} }}":
-        "these loops stand in the statement of another directive: line 3: #pragma omp parallel private(B)",
+        "these loops are inside the statement of another directive: line 3: #pragma omp parallel private(B)",
     f"#pragma omp parallel for num_threads(m++)\n{LOOP}": "an expression of 'num_threads' must not change or call anything",
     "#pragma omp parallel for\nfor (int i = 0; i != m; i++) B[0] = i;":
         "this is about loops that can be read in other words only",

@@ -46,7 +46,7 @@ IMPURE = _traps(
         ("it follows a pointer in a union", "union { double *p; long l; } w = { &s }; double g(int e) { return *w.p; }"),
         ("it follows a pointer in a struct", "struct { double *p; } w = { &s }; double g(int e) { return *w.p; }"),
         ("it follows a pointer in an array", "double *w[1] = { &s }; double g(int e) { return *w[0]; }"),
-        ("it makes a pointer of a number", "extern long w; double g(int e) { return *(double *)w; }"),
+        ("it converts a number to a pointer", "extern long w; double g(int e) { return *(double *)w; }"),
         ("it puns a pointer in a union", "extern long w; double g(int e) { union { long l; double *p; } u; u.l = w; return *u.p; }"),
         ("the declaration is in a block of it", "double g(int e) { if (e) { extern double s; return s; } return 0; }"),
         ("what it calls is declared pure", "double h(int) __attribute__((pure)); double g(int e) { return h(e); }"),

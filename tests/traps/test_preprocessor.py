@@ -239,7 +239,7 @@ def test_the_branch_that_is_compiled_is_read(
     options = ReadOptions(compiled=CompilerOptions(flags))
     (program,) = read_c(old, options)
     assert [one.body.place.text for one in program.statements] == statements
-    assert sum("taken as the compiler takes it now" in one.text for one in program.trusted) == 3
+    assert sum("decided as in this compilation" in one.text for one in program.trusted) == 3
     new.write_text(transformed(Request(file=str(old), reading=options), silent).source.text)
     assert "#if" not in new.read_text()
     for other in ((), ("-DFAST=2",)):
@@ -257,7 +257,7 @@ def test_the_branch_that_is_compiled_is_read(
 )
 def test_lines_that_decide_nothing_known_are_refused(right: str, wrong: str, tmp_path: Path) -> None:
     (tmp_path / "old.c").write_text(BRANCHES.replace(right, wrong))
-    with pytest.raises(BadInput, match="no place for it"):
+    with pytest.raises(BadInput, match="no place in the new loops"):
         read_c(tmp_path / "old.c")
 
 
@@ -342,7 +342,7 @@ def test_a_pragma_before_a_region_is_about_its_first_loop(lines: str, is_read: b
     old = tmp_path / "old.c"
     old.write_text(BEFORE.replace("{}", lines, 1))
     if not is_read:
-        with pytest.raises(BadInput, match="about the loop after it"):
+        with pytest.raises(BadInput, match="applies to the loop after it"):
             read_c(old)
         return
     (program,) = read_c(old)

@@ -76,7 +76,7 @@ def integer_type(node: Node, scope: NameTypes) -> CType:
         case "field_expression" | "subscript_expression" | "pointer_expression":
             return scope.member_type(node)
         case _:
-            return Unknown(f"'{node.text}' is not read as an integer expression")
+            return Unknown(f"'{node.text}' cannot be read as an integer expression")
 
 
 def common_type(nodes: list[Node], scope: NameTypes) -> CType:

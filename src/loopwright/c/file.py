@@ -357,7 +357,7 @@ def refuse_syntax_errors(root: Node) -> None:
         return
     for node in walk(root):
         if node.text == "_Pragma":
-            raise refuse(node, "'_Pragma' is not read in a region", "write it as a line, '#pragma ..'")
+            raise refuse(node, "'_Pragma' cannot be read in a region", "write it as a line, '#pragma ..'")
         if node.is_missing:
             missing = f"this is not C: '{node.type}' is missing here"
             raise _unknown(node, missing, f"put '{node.type}' here")

@@ -237,6 +237,6 @@ def refuse_unknown_sizes(source: Source, names: Iterable[str], *more: Source) ->
         return
     for name in names:
         if not any(whole_word(name).search(text) for text in texts):
-            message = f"'{name}' is given a value, and is nowhere in the program"
+            message = f"'{name}' is given a value, but does not occur in the program"
             hint = "sizes are macros or parameters of the program: 'loopwright extract' lists them"
             raise BadInput(Code.OPTION, message, span=Span.start_of(source.path), hint=hint)

@@ -79,7 +79,9 @@ def loop_directives(source: Source) -> tuple[OpenmpDirective, ...]:
     for match in _OPERATOR.finditer(visible):
         place = Span(source, match.start(), match.end())
         if any(line.contains(place) for line in hidden):
-            raise _refused(place, "a directive in a macro is not read", "write it at its loop")
+            raise _refused(
+                place, "a directive inside a macro cannot be read", "write it directly before its loop"
+            )
         pairs.append((place, Span(source, match.start(1), match.end(1))))
     parsed = [_Parser(visible, source, inner).directive(place) for place, inner in sorted(pairs)]
     return tuple(one for one in parsed if one is not None)
@@ -137,7 +139,9 @@ def _constant(node: Node, macros: Sequence[Macro]) -> int | None:
 
 
 def _refused(place: Span, message: str, hint: str | None = None) -> BadInput:
-    return refuse(place, message, hint or "'loopwright explain openmp' lists what is read", Code.DIRECTIVE)
+    return refuse(
+        place, message, hint or "'loopwright explain openmp' lists what can be read", Code.DIRECTIVE
+    )
 
 
 @dataclass(frozen=True, slots=True)

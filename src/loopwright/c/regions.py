@@ -176,8 +176,8 @@ def _refuse_pragma_outside(source: Source, before: Sequence[Directive], opening:
     if not between.strip():
         raise refuse(
             last,
-            "this pragma is about the loop after it, which is inside the region",
-            "put it after '#pragma scop', before its loop",
+            "this pragma applies to the loop after it, which is inside the region",
+            "put it after '#pragma scop', directly before its loop",
             code=Code.REGION,
         )
 
@@ -186,8 +186,8 @@ def _chosen_region(place: Span, lines: Sequence[Directive]) -> Region:
     inner = tuple(line for line in lines if place.contains(line.place))
     for line in inner:
         if _marker(line):
-            hint = "leave out the pragmas, or choose what lies between them"
-            raise refuse(line.place, "a region is marked inside what was chosen", hint, code=Code.REGION)
+            hint = "remove the pragmas, or choose the code between them"
+            raise refuse(line.place, "the chosen code contains a marked region", hint, code=Code.REGION)
     _refuse_other_directives(inner)
     return Region(place, inner)
 
@@ -197,7 +197,7 @@ def _refuse_other_directives(inner: Sequence[Directive]) -> None:
         if line.name != "pragma":
             raise refuse(
                 line.place,
-                f"'#{line.name}' inside a region cannot be read: new loops would have no place for it",
+                f"'#{line.name}' inside a region cannot be read: it would have no place in the new loops",
                 "move it out of the region, or put the region inside one branch of the '#if'",
                 code=Code.REGION,
             )

@@ -32,7 +32,7 @@ def refuse_odd_bases(
         if reference.base in iterators or is_number or _has_array_term(reference, ranks):
             raise refuse(
                 node,
-                f"'{reference.base}' is taken for the array here",
+                f"'{reference.base}' is subscripted here, but is not an array",
                 "write the array first, then its subscripts: A[i], *(A + i)",
             )
 
@@ -89,7 +89,7 @@ def refuse_mixed_fields(
             failure = refuse(
                 reference.node,
                 f"'{reference.node.text}' is used here and through its fields",
-                "use its fields one by one, always in the same way",
+                "access each of its fields, always in the same way",
             )
             raise SharedStorage(failure, root)
     return frozenset(given)

@@ -302,7 +302,7 @@ def literal_type(text: str) -> CType:
     suffix = word[len(digits) :]
     value = integer_text(digits)
     if value is None:
-        return Unknown(f"'{text}' is not read as a number")
+        return Unknown(f"'{text}' cannot be read as a number")
     names = ("", "long", "long long")[suffix.count("l") :]
     signed = () if "u" in suffix else tuple(name or "int" for name in names)
     unsigned = tuple(f"unsigned {name}".strip() for name in names)

@@ -179,7 +179,7 @@ def refuse_surrounded(source: Source, program: Program, *, is_rewritten: bool) -
     """Raise if regions of a file are in the statement of a directive that their own do not handle."""
     surrounding = surrounding_directive(source, program.compiled, is_rewritten=is_rewritten)
     if surrounding is not None:
-        message = f"these loops stand in the statement of another directive: {surrounding}"
+        message = f"these loops are inside the statement of another directive: {surrounding}"
         hint = "'parallel for' at the loop, or 'for' at all loops in 'parallel', divides their iterations"
         raise BadInput(Code.DIRECTIVE, message, span=program.region, hint=hint)
 

@@ -41,7 +41,7 @@ from loopwright.source import Edit, Source, Span
 Function: TypeAlias = tuple[str, IntegerSum, IntegerSum]
 """A quotient, a minimum, or a choice: the first value for the last chunk, the second for the others."""
 _NUMBER, _PARTS = IntegerSum.atom("#thread"), IntegerSum.atom("#threads")
-IN_PARTS = "where the parts of a loop end is computed without overflow"
+IN_PARTS = "computing where each part of a loop ends does not overflow"
 _THREAD, _THREADS = "omp_get_thread_num", "omp_get_num_threads"
 _CASTS = (*INDEX_TYPES, "long int", "unsigned", "unsigned int", "unsigned long long")
 _UNSIGNED = ("size_t", "uint64_t", "unsigned", "unsigned int", "unsigned long", "unsigned long long")

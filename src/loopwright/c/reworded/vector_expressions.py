@@ -105,7 +105,7 @@ def variable_lanes(node: Node, names: VectorNames) -> Lanes | None:
 def index_text(node: Node, names: VectorNames) -> str:
     """An element's index: it consists of integers, so that storing a lane does not change it."""
     if any(part.type == "cast_expression" for part in walk(node)):
-        raise NotInLanes(f"'{on_one_line(node.text)}' as a number of an element", node.span)
+        raise NotInLanes(f"'{on_one_line(node.text)}' is an index with a cast", node.span)
     return pure_text(node, names)
 
 
@@ -118,9 +118,9 @@ def pure_text(node: Node, names: VectorNames) -> str:
             part.text in names.variables or part.text in names.types or is_word_of_vectors(part.text)
         )
         if part.type not in _PURE or is_vector:
-            raise NotInLanes(f"'{on_one_line(node.text)}' beside vectors", node.span)
+            raise NotInLanes(f"'{on_one_line(node.text)}' cannot be evaluated once for each lane", node.span)
         if part.type == "unary_expression" and operator(part) not in ("-", "+"):
-            raise NotInLanes(f"'{on_one_line(node.text)}' beside vectors", node.span)
+            raise NotInLanes(f"'{on_one_line(node.text)}' cannot be evaluated once for each lane", node.span)
     return on_one_line(node.text)
 
 
@@ -151,15 +151,15 @@ class ExpressionsInLanes:
                 case "pointer_expression" if operator(node) == "*":
                     found = self.pointed(node)
         if found is not None and max(map(len, found.texts)) > _LONGEST:
-            raise NotInLanes("a long expression of vectors", node.span)
+            raise NotInLanes("this expression of vectors is too long", node.span)
         return found
 
     def vector(self, node: Node, wanted: VectorType) -> Lanes:
         found = self.value(node)
         if found is None and needs_alignment(node):
-            raise NotInLanes(f"the address of '{on_one_line(node.text)}' has to be aligned", node.span)
+            raise NotInLanes(f"the address of '{on_one_line(node.text)}' must be aligned", node.span)
         if found is None or not found.type.is_like(wanted):
-            raise NotInLanes(f"'{on_one_line(node.text)}' as a vector", node.span)
+            raise NotInLanes(f"'{on_one_line(node.text)}' is not a vector of the expected type", node.span)
         return found
 
     def combined(self, node: Node) -> Lanes | None:
@@ -174,7 +174,7 @@ class ExpressionsInLanes:
             for side, one in zip(sides, found, strict=True)
         ]
         if not lanes[0].type.is_like(lanes[1].type):
-            raise NotInLanes("vectors of two types", node.span)
+            raise NotInLanes("the operands are vectors of different types", node.span)
         return _lane_by_lane(known.type, lanes, f"({{}} {operator(node)} {{}})")
 
     def filled(self, node: Node, of: VectorType) -> Lanes:
@@ -184,7 +184,9 @@ class ExpressionsInLanes:
     def listed(self, node: Node, of: VectorType) -> Lanes:
         values = named_children(node)
         if node.type != "initializer_list" or len(values) != of.lanes:
-            raise NotInLanes(f"'{on_one_line(node.text)}' for {of.lanes} lanes", node.span)
+            raise NotInLanes(
+                f"'{on_one_line(node.text)}' is not a list of {of.lanes} values, one for each lane", node.span
+            )
         return Lanes(of, tuple(self.converted(one, of.element) for one in values))
 
     def converted(self, node: Node, element: str) -> str:
@@ -284,7 +286,7 @@ class ExpressionsInLanes:
         if made is None or not words.endswith("*"):
             return None
         if not made.is_anywhere:
-            raise NotInLanes("a vector at an address that has to be aligned", node.span)
+            raise NotInLanes("the address of this vector must be aligned", node.span)
         return self.loaded(field(cast, "value"), made)
 
     def loaded(self, address: Node, made: VectorType) -> Lanes:
@@ -310,7 +312,7 @@ class ExpressionsInLanes:
                     return base, self.number(field(inner, "index"))
             case "identifier" | "subscript_expression":
                 return self.row(node, element), "0"
-        raise NotInLanes(f"the address '{on_one_line(node.text)}'", node.span)
+        raise NotInLanes(f"the address '{on_one_line(node.text)}' cannot be read", node.span)
 
     def number(self, node: Node) -> str:
         """A term for sums of subscripts: sums of pointers do not wrap around like those of `unsigned`."""

@@ -88,9 +88,9 @@ class _FileInLanes:
 
     def edits(self) -> list[Edit]:
         if self.file.possible.has_error:
-            raise NotInLanes("the text is not plain C, or has macros that stand for pieces of it", None)
+            raise NotInLanes("the text is not plain C, or has macros that stand for pieces of syntax", None)
         if not _WORDS.isdisjoint(self.file.macro_names):
-            raise NotInLanes("a word of C is a macro", None)
+            raise NotInLanes("a keyword of C is defined as a macro", None)
         types = {**REGISTERS, **self.own_types()}
         found: list[Edit] = [edit for _, edit in self.typedefs()]
         rounds = copies = False
@@ -132,7 +132,7 @@ class _FileInLanes:
                 known = declared_name(declarator)
                 inner = [one.type for one in walk(declarator)]
                 if made is None or known is None or "pointer_declarator" in inner:
-                    raise NotInLanes("a pointer to vectors", declarator.span)
+                    raise NotInLanes("a pointer to vectors cannot be read", declarator.span)
                 name, rank, _ = known
                 variable = VectorVariable(made, rank)
                 if variables.setdefault(name, variable) != variable:
@@ -140,9 +140,11 @@ class _FileInLanes:
         taken = {*names_in(self.file.source.text)}
         for name, variable in variables.items():
             if not taken.isdisjoint(lane_names(name, variable.type)) or name in self.file.macro_names:
-                raise NotInLanes(f"the name '{name}' has another meaning", function.span)
+                raise NotInLanes(
+                    f"the file uses '{name}', or a name of its lanes, for something else", function.span
+                )
         if any(re.fullmatch(r"lane\d+_\d+", one) for one in taken):
-            raise NotInLanes("the file has names of lanes", function.span)
+            raise NotInLanes("the file already has names such as 'lane0_1'", function.span)
         return VectorNames(types, variables, self.file.macro_names, self.contracted)
 
     @staticmethod
@@ -153,27 +155,27 @@ class _FileInLanes:
     def refuse_macros(self, function: Node) -> None:
         """Raise an error unless a function and its macros are unconditional, and macros are expressions."""
         if "\\\n" in function.text or "??" in function.text:
-            raise NotInLanes("lines that are one for the compiler", function.span)
+            raise NotInLanes("a line of this function is continued on the next one", function.span)
         depth = 0
         for line in self.file.directives:
             depth += line.name in ("if", "ifdef", "ifndef")
             depth -= line.name == "endif"
             inside = function.start <= line.place.start < function.end
             if inside and (line.name != "pragma"):
-                raise NotInLanes("a function with vectors that is compiled in parts", line.place)
+                raise NotInLanes("parts of this function are compiled conditionally", line.place)
             if line.place.start > function.start:
                 break
             if line.name == "include" and not line.argument.strip().startswith("<"):
-                raise NotInLanes(f"what {_text(line)} defines is not looked into", line.place)
+                raise NotInLanes(f"the definitions of {_text(line)} are not examined", line.place)
         if depth:
-            raise NotInLanes("vectors that are compiled under a condition", function.span)
+            raise NotInLanes("this function is compiled conditionally", function.span)
         for name in dict.fromkeys(names_in(function.text)):
             for macro in reachable_macros(self.file.macros, name):
                 words = names_in(macro.body)
                 if macro.conditional or not _WORDS.isdisjoint(words) or not is_whole(macro.body):
                     raise NotInLanes(f"the macro '{macro.name}' is not a plain expression", macro.place)
                 if any(map(is_word_of_vectors, (macro.name, *words))):
-                    raise NotInLanes(f"the macro '{macro.name}' is about vectors", macro.place)
+                    raise NotInLanes(f"the macro '{macro.name}' contains vectors", macro.place)
 
     def targets(self) -> Iterator[Edit]:
         """Edits that remove attributes and pragmas that enable instructions."""
@@ -196,12 +198,12 @@ class _FileInLanes:
             if line.name != "include" or line.argument.strip() not in HEADERS:
                 continue
             if depth:
-                raise NotInLanes("a header of vectors under a condition", line.place)
+                raise NotInLanes("a header for vectors is included conditionally", line.place)
             name = "math" if needs_library else "stdlib"
             needs_library = False
             yield line.place.start, line.place.end, f"#include <{name}.h>"
         if needs_library:
-            raise NotInLanes("a function of vectors without its header", None)
+            raise NotInLanes("a function for vectors is used without its header", None)
 
     def refuse_own_library(self) -> None:
         """Raise an error if the functions called for lanes are not the library's."""
@@ -212,9 +214,11 @@ class _FileInLanes:
                 while inner is not None and (below := inner.child_by_field_name("declarator")) is not None:
                     inner = below
                 if inner is not None and inner.text in _CALLED:
-                    raise NotInLanes("the file has a function of the library's name", node.span)
+                    raise NotInLanes(
+                        "the file defines a function that has the name of one in the library", node.span
+                    )
         if not _CALLED.isdisjoint(self.file.macro_names):
-            raise NotInLanes("the file has a macro of the library's name", None)
+            raise NotInLanes("the file defines a macro that has the name of a function in the library", None)
 
     def refuse_left(self, edits: list[Edit], types: dict[str, VectorType]) -> None:
         """Raise an error if a vector type or function is outside of the replaced ranges."""
@@ -224,7 +228,7 @@ class _FileInLanes:
             is_edited = any(start <= match.start() and match.end() <= end for start, end, _ in edits)
             if (is_word_of_vectors(name) or name in types or "vector_size" in name) and not is_edited:
                 at = self.file.source.at(match.start(), len(name))
-                raise NotInLanes(f"'{name}' in a form that is not known", at)
+                raise NotInLanes(f"'{name}' is used in a form that cannot be read", at)
 
 
 def may_be_defined(name: str, parameters: tuple[str, ...] | None, body: str) -> bool:

@@ -63,7 +63,7 @@ class StatementsInLanes:
         words = [one.text for one in named_children(node) if one is not specifier and one not in declarators]
         is_alone = node.parent is not None and node.parent.type == "compound_statement"
         if not is_alone or not {*words} <= {"const", "register"}:
-            raise NotInLanes(f"the declaration '{on_one_line(node.text)}'", node.span)
+            raise NotInLanes(f"the declaration '{on_one_line(node.text)}' cannot be read", node.span)
         parts = [part for one in declarators for part in self.declarators(one, made)]
         return f"{' '.join([*words, made.element])} {', '.join(parts)};"
 
@@ -86,7 +86,7 @@ class StatementsInLanes:
                 sizes = on_one_line(node.text[inner.end - node.start :])
                 if inner.type == "identifier":
                     return [f"{one}{sizes}" for one in lane_names(inner.text, made)]
-        raise NotInLanes(f"the declaration of '{on_one_line(node.text)}'", node.span)
+        raise NotInLanes(f"the declaration of '{on_one_line(node.text)}' cannot be read", node.span)
 
     def performed(self, node: Node) -> str | None:
         """The lane-by-lane form of an assignment of a vector, or of a store; None for other statements."""
@@ -145,7 +145,7 @@ class StatementsInLanes:
         sizes = {str(made.lanes * SIZES[made.element]), *(packed(f"sizeof({name})") for name in names)}
         is_whole = packed(size.text) in sizes or on_one_line(size.text) == f"sizeof {vector.text}"
         if not is_whole or (into is not None and out is not None):
-            raise NotInLanes(f"'{COPY}' of a part, or of a vector to another", size.span)
+            raise NotInLanes(f"'{COPY}' must copy a whole vector from or to memory", size.span)
         self.copies = True
         if into is None:
             return self.stored(self.expressions.loaded(to, made), vector)
@@ -199,10 +199,10 @@ class StatementsInLanes:
         for name in self.names.variables:
             for node in self.function.named(name):
                 if not _is_in((node.start, node.end, ""), edits):
-                    raise NotInLanes(f"'{name}' in a form that is not known", node.span)
+                    raise NotInLanes(f"'{name}' is used in a form that cannot be read", node.span)
         for line in self.file.directives:
             if not {*self.names.variables}.isdisjoint(names_in(line.argument)):
-                raise NotInLanes("vectors in a directive", line.place)
+                raise NotInLanes("a directive names a vector", line.place)
 
 
 def _is_in(edit: Edit, edits: list[Edit]) -> bool:

@@ -97,7 +97,7 @@ def chosen(source: Source, wanted: Choice) -> Source:
     places = sorted(set(places))
     for one, other in pairwise(places):
         if other.start < one.end:
-            message = "the loops that are asked for overlap"
+            message = "the chosen loops overlap"
             raise BadInput(Code.OPTION, message, span=other.on(source), hint="leave one of them out")
     return with_places(source, places)
 
@@ -294,8 +294,8 @@ def _refuse_others(source: Source) -> None:
     for line in c_file(source).directives:
         is_read = any(start <= line.place.start < end for start, end in source.chosen)
         if is_read and line.name == "pragma" and line.argument.split()[:1] == ["omp"]:
-            hint = "leave it out, or read other loops by --loop"
-            raise refuse(line.place, "this directive is not about a loop", hint, Code.DIRECTIVE)
+            hint = "remove it, or choose other loops with --loop"
+            raise refuse(line.place, "this directive does not apply to a loop", hint, Code.DIRECTIVE)
 
 
 def statement_of(file: CFile, directive: OpenmpDirective, others: Sequence[OpenmpDirective]) -> Node:

@@ -56,11 +56,11 @@ def effects_of(function: TypedFunction) -> Effects:
         return Effects(f"its body is not understood: {function.problems[0].reason}", frozenset(), ())
     impure = next((reason for node in nodes if (reason := _impure(node, own)) is not None), "")
     if (done := effect_in_a_type(function)) is not None:
-        impure = f"'{done.text}' in it does something for the length of an array"
+        impure = f"'{done.text}' in it has a side effect in the length of an array"
     elif any(_THREADS.search(words) for _, words in function.directives):
-        impure = "it has directives of OpenMP"
+        impure = "it has OpenMP directives"
     elif (seen := _foreign_length(function, own)) is not None:
-        impure = f"'{seen}' is in the length of an array in it"
+        impure = f"'{seen}', which is not its own, is in the length of an array in it"
     names = [node.declaration for node in nodes if isinstance(node, tree.Name)]
     called = tuple(
         node.callee for node in nodes if isinstance(node, tree.CallExpression) and node.callee is not None
@@ -94,11 +94,11 @@ def _impure(node: tree.Node, own: set[int]) -> str | None:
         case tree.Assign(target=target) | tree.Update(target=target):
             root = tree.owner(target)
             if root is None or root.offset not in own:
-                return "it assigns to what is not its own"
+                return "it assigns to something other than its own variables"
         case tree.Declarator(declaration=declared) if declared.storage is tree.Storage.STATIC:
             return f"its variable '{declared.name}' is static"
         case tree.Declarator(declaration=declared) if any("cleanup" in one for one in declared.attributes):
-            return f"a function is called at the end of the life of '{declared.name}'"
+            return f"a function is called when the lifetime of '{declared.name}' ends"
         case tree.Name(declaration=declared) if declared.is_thread_local:
             return f"each thread has its own '{declared.name}'"
         case tree.OtherStatement(kind=kind) if kind not in STATEMENTS:
@@ -115,14 +115,14 @@ def _impure(node: tree.Node, own: set[int]) -> str | None:
                 return f"it follows the pointer '{declared.name}'"
         case tree.Cast(type=kind, operand=operand) if isinstance(unqualified(kind), Pointer):
             if not isinstance(unqualified(operand.type), Pointer | ArrayType | FunctionType):
-                return "it makes a pointer of a number"
+                return "it converts a number to a pointer"
         case tree.Cast(type=kind, operand=operand) if isinstance(
             unqualified(operand.type), Pointer | ArrayType
         ):
             if not isinstance(unqualified(kind), Pointer | ArrayType | FunctionType):
-                return "it makes a number of a pointer"
+                return "it converts a pointer to a number"
         case tree.MemberAccess(in_union=True, type=kind) if _leads_elsewhere(kind):
-            return "it makes a pointer of what is in a union"
+            return "it reads a pointer from a union"
     return None
 
 
@@ -256,7 +256,7 @@ def _plain(name: str) -> str:
 
 def _assigned_type(target: tree.Expression) -> types.CType:
     if in_union(target):
-        return types.Unknown("what a union holds may be of any of its types")
+        return types.Unknown("a union may hold a value of any of its types")
     return types.unqualified(target.type)
 
 

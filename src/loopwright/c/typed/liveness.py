@@ -168,7 +168,7 @@ def read_after(file: TypedFile, region: TypedRegion, declared: tree.Declaration)
     if is_address_taken(file, function, declared):
         return f"the address of '{declared.name}' is taken"
     if _hidden(function, declared):
-        return f"'{declared.name}' is in a text that is not understood"
+        return f"'{declared.name}' occurs in code that is not understood"
     is_read = _is_read_unseen(region, declared)
     if is_read or _Flow(function, declared.offset, region.first, region.end).reads(holds=False):
         return f"'{declared.name}' is read after the region"
@@ -213,7 +213,7 @@ def _read_elsewhere(file: TypedFile, region: TypedRegion, declared: tree.Declara
             continue
         called = node.callee
         if called is None:
-            return f"'{declared.name}' may be read by what a pointer to a function leads to"
+            return f"'{declared.name}' may be read by a function that is called through a pointer"
         is_known = file.text.is_of_system(called.offset) or file.definition(called) is not None
         if not is_known and not called.name.startswith("__builtin_"):
             return f"'{declared.name}' may be read in '{called.name}', which is not in this file"

@@ -168,7 +168,7 @@ class Types:
         if name in _ARRAYS:
             return self._array(kind)
         if name == "ATOMIC":
-            inner = types.Unknown(f"the type '{kind.spelling}' is not taken apart")
+            inner = types.Unknown(f"the type '{kind.spelling}' is not analysed")
             return types.Qualified(inner, is_const, is_volatile, is_atomic=True)
         found = self._plain(kind, name)
         if not (is_const or is_volatile) or isinstance(found, types.Unknown):

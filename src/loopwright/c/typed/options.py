@@ -109,7 +109,7 @@ class CompilerOptions:
         kept = tuple(_kept(words[1:], directory))
         for option, (meaning, hint) in _REFUSED.items():
             if option in kept:
-                message = f"with '{option}' {meaning}, which is not read"
+                message = f"with '{option}' {meaning}, which is not supported"
                 raise BadInput(Code.OPTION, message, span=Span.start_of(path), hint=hint)
         return replace(self, arguments=(*kept, *self.arguments), compiler=self.compiler or words[0], build="")
 
@@ -131,8 +131,8 @@ def refuse_cplusplus_ending(path: str) -> None:
 
 def cplusplus(path: str) -> BadInput:
     """The error for a C++ file."""
-    hint = "give a C file; what operators mean in C++ is not known from their names"
-    return BadInput(Code.FILE, "this is C++, which is not read", span=Span.start_of(path), hint=hint)
+    hint = "give a C file: operators of C++ may be overloaded"
+    return BadInput(Code.FILE, "C++ is not supported", span=Span.start_of(path), hint=hint)
 
 
 def _refuse_cplusplus(path: str, words: Sequence[str]) -> None:

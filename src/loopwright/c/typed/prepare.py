@@ -155,8 +155,8 @@ def _arguments(options: CompilerOptions, text: Preprocessed) -> tuple[str, ...]:
     target = [one for macro, one in _TARGETS.items() if macro in text.changes]
     sizes = {text.number(name) for name in ("__SIZEOF_LONG__", "__SIZEOF_POINTER__")}
     if any(sizes != {size} for _, size in target):
-        message = "an option makes 'long' or pointers of another size than this machine has"
-        raise BadInput(Code.OPTION, message, hint="take the option away, such as -mx32 or -mabi=ilp32")
+        message = "with one of the options, 'long' or pointers have another size than on this machine"
+        raise BadInput(Code.OPTION, message, hint="remove the option, such as -mx32 or -mabi=ilp32")
     char = "-funsigned-char" if "__CHAR_UNSIGNED__" in text.changes else "-fsigned-char"
     types = [one for one in options.arguments if one.startswith(OF_TYPES)]
     return (options.standard() or "-std=gnu17", char, *types, *(f"--target={name}" for name, _ in target))
@@ -196,7 +196,7 @@ def _put(text: str, place: tuple[int, int], words: str) -> str:
 def _located(source: Source, region: Region, pair: _Pair | None, text: Preprocessed) -> Located | Unread:
     """The compiler's tokens of a region, if they equal those of its source with macros expanded."""
     if pair is None:
-        return Unread(region.place, "the preprocessor leaves this region out", region.place)
+        return Unread(region.place, "the preprocessor removes this region", region.place)
     start, end = pair[0][1], pair[1][0]
     inner = [(pragma.place.start, pragma.place.end) for pragma in region.pragmas]
     own = without(source.text[: region.place.end], inner)

@@ -164,7 +164,7 @@ def run_compiler(command: Sequence[str], data: bytes, folder: Path) -> subproces
     except OSError as failure:
         raise GaveUp(
             Code.NO_COMPILER,
-            f"the compiler '{words[0]}' cannot be run, and what the text means is asked of it: "
+            f"the compiler '{words[0]}', which has to preprocess the file, cannot be run: "
             f"{failure.strerror}",
             hint="install gcc, with 'apt install gcc' for example, or name another compiler by CC",
         ) from None

@@ -133,8 +133,8 @@ def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str |
             return f"line {file.text.line_of(place[0])}: '{name}' is in two clauses of one directive"
         if _has_converted_bound(file, words, place):
             return (
-                f"line {file.text.line_of(place[0])}: OpenMP asks for a bound of the type of the iterator, "
-                "which need not hold this one"
+                f"line {file.text.line_of(place[0])}: OpenMP requires a bound of the type of the iterator, "
+                "which may be too small for this one"
             )
     return _error(file, _known(file.text.text, inside))
 

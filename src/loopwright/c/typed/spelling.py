@@ -145,7 +145,7 @@ class BranchTaken:
 
     def __str__(self) -> str:
         line = " ".join(self.place.text.split())
-        return f"'{line}' is taken as the compiler takes it now: the text after it is " + (
+        return f"'{line}' is decided as in this compilation: the text after it is " + (
             "compiled" if self.is_taken else "left out"
         )
 

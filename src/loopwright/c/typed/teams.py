@@ -198,10 +198,10 @@ def team_around(file: TypedFile, region: TypedRegion) -> Team:
     if around:
         said = directive_of(around[0].words)
         if len(around) > 1 or said is None or said.name != "parallel":
-            raise NoTeam(f"these loops stand in the statement of another directive: {around[-1]}")
+            raise NoTeam(f"these loops are inside the statement of another directive: {around[-1]}")
         unknown = [one.name for one in said.clauses if one.name not in _TEAM]
         if unknown or not _shares_others(said):
-            raise NoTeam(f"it is not known what a clause makes each thread's own: {around[0]}")
+            raise NoTeam(f"it is not known which variables a clause makes private: {around[0]}")
         start, end = around[0].start, around[0].end
         if "{" not in file.text.text[start : spot.start]:
             raise NoTeam(f"the first loop alone is the statement of a directive: {around[0]}")

@@ -47,7 +47,7 @@ class FrameTypes:
         return self.written_type(declared.type)
 
     def member_type(self, member: Node) -> CType:
-        return Unknown(f"'{member.text}' is not read as an integer expression")
+        return Unknown(f"'{member.text}' cannot be read as an integer expression")
 
     def result_type(self, function: str) -> CType | None:
         found = self.frame.setting.function(function)

@@ -144,7 +144,7 @@ def _refuse_pragma_before(region: TypedRegion, file: TypedFile) -> None:
         for place, words in zip(file.text.pragmas, file.text.directives, strict=True):
             is_before = place[1] <= spot.start and not file.text.text[place[1] : spot.start].strip()
             if is_before and FOR_A_LOOP.match(words.partition("pragma")[2]):
-                message = f"'{words.strip()}' before the region is about the loop after it, inside the region"
+                message = f"'{words.strip()}' applies to the loop after it, inside the region"
                 raise refuse(region.place, message, "put it before its loop, as '#pragma' in the region")
 
 
