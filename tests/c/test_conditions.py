@@ -89,8 +89,8 @@ def test_locals_that_are_more_than_their_block_shows(test: str, text: str, messa
 @pytest.mark.parametrize(
     ("text", "message", "where"),
     [
-        ("static double t; t += 1; a[i] = t;", "lives longer than its block", "t"),
-        ("extern double t; t = 1;", "lives longer than its block", "t"),
+        ("static double t; t += 1; a[i] = t;", "outlives its block", "t"),
+        ("extern double t; t = 1;", "outlives its block", "t"),
         ("volatile double t = 1; a[i] = t;", "volatile or atomic", "t"),
     ],
 )
@@ -114,5 +114,5 @@ def test_a_condition_on_something_written_is_one_on_data() -> None:
 
 def test_a_loop_under_a_condition_on_data_is_refused() -> None:
     error = refusal(LOOP + "if (a[i] > 0) for (j = 0; j < n; j++) A[i][j] = 0;")
-    assert "'for' cannot stand under a condition on data" in error.message
+    assert "'for' cannot be under a condition on data" in error.message
     assert underlined(error) == "for" and error.hint and "affine" in error.hint

@@ -40,7 +40,7 @@ def test_a_macro_is_the_element_it_stands_for(text: str, read: list[str], writte
         (ALL + "g[i] = G((int)G(j));", "hides a use of 'g'", "G"),
         (ALL + "{ off = i; OFF(j) = 1; }", "hides a use of 'off'", "OFF"),
         ("for (off = 0; off < n; off++) OFF(0) = 1;", "hides a use of 'off'", "OFF"),
-        (ALL + "{ G(i) = 1; g->next = 0; }", "through a macro here and through its fields", "G(i)"),
+        (ALL + "{ G(i) = 1; g->next = 0; }", "both through a macro and through its fields", "G(i)"),
     ],
 )
 def test_macros_that_hide_more_are_refused(text: str, message: str, where: str) -> None:

@@ -59,7 +59,7 @@ dependences
 taken on trust
   a, b, x: not aliased by anything else in the region
   bounds and subscripts do not overflow or wrap around
-  'SCALE' has no effect but its value, which depends on its arguments alone (line 5)
+  'SCALE' has no side effects, and its value depends on its arguments alone (line 5)
 """
     assert extracted(small, "text") == expected
 

@@ -102,7 +102,7 @@ def test_a_continue_leaves_out_what_follows_only() -> None:
         ("i = 0; while (i < n) { a[i] = 0; i++; }", "a 'while' loop", "while"),
         ("for (i = 1; i < n; i *= 2) a[i] = 0;", "does not add a constant", "i *= 2"),
         ("for (i = n; i > 0; i = i / 2) a[i] = 0;", "does not add a constant", "i = i / 2"),
-        ("for (double *p = a; p < a + n; p++) *p = 0;", "the pointer 'p' moves", "p"),
+        ("for (double *p = a; p < a + n; p++) *p = 0;", "the pointer 'p' changes", "p"),
         ("for (i = 0; i < n; i++) for (k = (int)b[i]; k < n; k++) a[k] = 0;", "depends on data", "b[i]"),
     ],
 )
@@ -117,7 +117,7 @@ def test_unsigned_differences_and_scattered_rows_are_listed() -> None:
     (program,) = read_source(Source("t.c", text))
     texts = [entry.text for entry in program.assumptions]
     assert "'w - 1' is an unsigned number, and is not below 0" in texts
-    assert "P: no two rows have memory in common" in texts
+    assert "P: no two rows overlap" in texts
     kinds = [entry.kind for entry in program.assumptions]
     assert kinds.count(AssumptionKind.ALIASING) == 2
 

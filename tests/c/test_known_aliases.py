@@ -89,7 +89,7 @@ _TYPES += "typedef struct { int n; double **v, *w[9]; vec x; } mat;\n"
 def test_what_a_type_leads_to_is_listed(parameters: str, body: str, listed: list[str]) -> None:
     """Pointers by a name for their type, and rows by the member of a struct, are pointers all the same."""
     words = {"not aliased by anything else in the region": "apart"}
-    words["no two rows have memory in common"] = "rows"
+    words["no two rows overlap"] = "rows"
     text = f"{_TYPES}void f(int n, {parameters}) {{\n#pragma scop\n"
     text += f"for (int i = 0; i < n; i++) {body}\n#pragma endscop\n}}\n"
     (program,) = read_source(Source("t.c", text))

@@ -104,7 +104,7 @@ def test_a_label_twice_is_refused() -> None:
 
 
 def test_a_label_on_nothing_is_refused() -> None:
-    assert "on nothing" in refusal("a[0] = 1; L: ;").message
+    assert "has no statement after it" in refusal("a[0] = 1; L: ;").message
 
 
 def test_a_label_inside_a_statement_is_refused() -> None:

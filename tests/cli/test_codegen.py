@@ -103,7 +103,7 @@ def test_bad_input_shows_the_place(tmp_path: Path, capfd: Captured) -> None:
         f"{path}:4:35: error: unknown name k\n"
         "      domain 0 <= i < n and 0 <= j <= k\n"
         "                                      ^\n"
-        "hint: known here: i, j, n\n"
+        "hint: known names: i, j, n\n"
         "more: loopwright explain LW210\n",
     )
     assert run(str(path), "--json") == 2

@@ -53,7 +53,7 @@ FILES: list[tuple[str, bytes, str, str]] = [
     ("step 0", region("  for (i = 0; i < n; i += 0) x[i] = 0;"), "does not change its iterator", "i += 2"),
     ("double", region("  for (double t = 0; t < n; t++) x[0] = t;"), "'t' is a 'double'", "declare it as int"),
     ("call", region("  for (i = 0; i < n; i++) scanf(\"%d\", &n);"), "'scanf' may change 'n'", "copy 'n'"),
-    ("endless", region("  for (;;) x[0] = 1;"), "has to give one integer its first value", "accepted: for"),
+    ("endless", region("  for (;;) x[0] = 1;"), "must initialise exactly one integer", "accepted: for"),
     ("jump", region("  for (i = 0; i < n; i++) i = i + 1;"), "'i' is assigned outside the head", "another variable"),
     ("two parts", region("  for (i = 0; i < (n ?: 3); i++) x[i] = 0;"), "4:20: error: this is not C", "a ? a : b"),
     ("range for", region("  for (auto i : x) x[i] = 0;"), "this is not C", "plain C"),
@@ -62,7 +62,7 @@ FILES: list[tuple[str, bytes, str, str]] = [
     ("huge", region("  for (i = 0; i < 9" + "9" * 30 + "; i++) x[i] = 0;"), "does not fit into 64 bits", "accepted"),
     ("asm", region('  asm("nop");'), "cannot be read", "accepted: arithmetic"),
     ("volatile", region("  for (i = 0; i < n; i++) v[i] = 0;"), "'v' is volatile", "copy it"),
-    ("comma", region("  for (i = 0, j = 0; i < n; i++) x[i] = j;"), "give one integer its first value", "accepted"),
+    ("comma", region("  for (i = 0, j = 0; i < n; i++) x[i] = j;"), "initialise exactly one integer", "accepted"),
 ]  # fmt: skip
 
 SCRIPTS: list[tuple[str, bytes, str, str]] = [
@@ -95,7 +95,7 @@ SCRIPTS: list[tuple[str, bytes, str, str]] = [
     ("product", b"affine(Mult, {[i,j] -> [i*j, i]})", "is not affine", "constant factors"),
     ("list", b"affine(Mult, [j, i])", "'[j, i]' where a map should be", "{[i, j] -> [j, i]}"),
     ("unknown", b"affine(Mult, {[i,j] -> [i+j, q]})", "several values for one iteration", "say what q is"),
-    ("name", b"isplit(Mult, {[i,j] : i < m}, 0)", "unknown name m", "known here: i, j, n"),
+    ("name", b"isplit(Mult, {[i,j] : i < m}, 0)", "unknown name m", "known names: i, j, n"),
     ("itself", b"interchange(Mult, i, i)", "interchanged with itself", "LW208"),
     ("alone", b"fuse(Mult)", "at least 2 loop components are needed", "fuse(A, B)"),
     ("twice", b"fuse(Mult, Mult)", "the two components overlap", "both hold S1"),

@@ -278,7 +278,7 @@ def test_more_than_a_name_is_declared(tmp_path: Path) -> None:
     """It was an internal error."""
     path = tmp_path / "k.c"
     path.write_text(HEAD + "for (int i = 0; i < n; i++) { int (x) = B[i]; B[i] = x + 1; }\n" + TAIL)
-    with pytest.raises(BadInput, match="more than a name is declared here"):
+    with pytest.raises(BadInput, match="this declares more than a name"):
         read_c(path)
 
 

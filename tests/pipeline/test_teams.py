@@ -160,7 +160,7 @@ def test_new_loops_are_divided_and_compute_the_same(tmp_path: Path) -> None:
         listed = " ".join(outcome.regions[k].assumptions)
         assert ("all threads wait at these loops" in listed) != is_kept
         assert ("equal in all threads" in listed) == (name == "threads that call")
-        assert "is dropped" not in listed
+        assert "is removed together" not in listed
     printed = []
     for name, text in (("old", old), ("same", same.source.text), ("changed", changed.source.text)):
         (tmp_path / f"{name}.c").write_text(text + MAIN % " ".join(calls))

@@ -82,11 +82,11 @@ GOOD = "{ S[i] -> [i] : 0 <= i < 4 }\n"
         (GOOD + "{ : }\n{ }\n{ }\n", 4, 1, "a fourth object in the file"),
         (GOOD + "{ : }\n{ }\nmore", 4, 1, "the rest of the file has no braces"),
         (GOOD + "{ : n > 0 }\n{ }", 2, 5, "the context cannot be read: unknown identifier 'n'"),
-        (GOOD + "{ [i] : i > 0 }\n{ }", 2, 1, "the context is about more than parameters"),
+        (GOOD + "{ [i] : i > 0 }\n{ }", 2, 1, "the context constrains more than parameters"),
         (GOOD + "{ : }\n{ [i] -> fast[0] }", 3, 10, "unknown option { fast[i0] }"),
         (GOOD + "{ : }\n{ [i] -> unroll[0, 1] }", 3, 10, "unknown option { unroll[i0, i1] }"),
         ("{ S[i] -> [i]\n{ : }\n{ }", 1, 1, "the schedule has a brace that is never closed"),
-        ("} { : }\n{ }", 1, 1, "a brace is closed that was never opened"),
+        ("} { : }\n{ }", 1, 1, "this brace closes none that is open"),
         ("hello", 1, 1, "the schedule has no braces"),
     ],
 )

@@ -141,7 +141,7 @@ HEAD = "param n\nstatement S(i)\n"
             14,
             "the end where a list should be compared with something",
         ),
-        (HEAD + "  domain exists i: i = 0\n  schedule i\n", 3, 17, "the name i is used twice"),
+        (HEAD + "  domain exists i: i = 0\n  schedule i\n", 3, 17, "the name i is defined twice"),
         (HEAD + "  domain i = 0\n  schedule floord(i)\n", 4, 12, "floord takes 2 arguments, not 1"),
         (HEAD + "  domain i = 0\n  schedule i,\n", 4, 14, "the end where a name or a number should be"),
         (HEAD + "  domain i = 0\n  schedule i\n  schedule i\n", 5, 3, "a second schedule for statement S"),
@@ -149,16 +149,16 @@ HEAD = "param n\nstatement S(i)\n"
         (HEAD + "  domain i = 0\n  schedule i\noption unroll 1\n", 5, 15, "there is no dimension 1"),
         (HEAD + "  domain i = 0\n  schedule i\nisolate t1 = 0\n", 5, 9, "unknown name t1"),
         (HEAD + "  domain\n  schedule i\n", 3, 3, "nothing follows domain"),
-        ("param n, n\n", 1, 10, "the name n is used twice"),
+        ("param n, n\n", 1, 10, "the name n is defined twice"),
         ("param n,\n", 1, 9, "the end where a name should be"),
-        ("param floor\n", 1, 7, "floor has a meaning of its own and names nothing else"),
-        ("param n\nstatement S(n)\n", 2, 13, "the name n is used twice"),
-        ("statement S(i, i)\n", 1, 16, "the name i is used twice"),
-        ("statement S\n schedule\nstatement S\n schedule\n", 3, 11, "the name S is used twice"),
+        ("param floor\n", 1, 7, "floor is a keyword and cannot be a name"),
+        ("param n\nstatement S(n)\n", 2, 13, "the name n is defined twice"),
+        ("statement S(i, i)\n", 1, 16, "the name i is defined twice"),
+        ("statement S\n schedule\nstatement S\n schedule\n", 3, 11, "the name S is defined twice"),
         ("statement S(i\n", 1, 14, "the end where a closing parenthesis should be"),
         ("param n\ndomain n = 0\n", 2, 1, "domain belongs to a statement, and there is none here"),
         ("# nothing\nparam n # here\n", 2, 8, "no statement in the file"),
-        ("hello world\n", 1, 1, "'hello' begins no clause"),
+        ("hello world\n", 1, 1, "'hello' is not a keyword of a clause"),
         ("context n > 0\nstatement S\n schedule\n", 1, 9, "unknown name n"),
     ],
 )
@@ -180,7 +180,7 @@ def test_near_names_are_suggested() -> None:
 
 @pytest.mark.parametrize("opening", ["(", "[", "2(", "- (", "floor(", "exists k: not (", "i > 0 ? "])
 def test_excessive_nesting_is_refused(opening: str) -> None:
-    with pytest.raises(BadInput, match=r"nested more than|used twice"):
+    with pytest.raises(BadInput, match=r"nested more than|defined twice"):
         statement(opening * 400 + "i")
 
 

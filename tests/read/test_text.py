@@ -68,7 +68,7 @@ def test_directories_missing_files_and_unknown_endings(tmp_path: Path) -> None:
     unknown = refusal(tmp_path / "file.txt")
     assert unknown.message == "no reader for files that end in '.txt'"
     endings = "known endings are .cloog, .in, .poly, .scop, .st"
-    assert unknown.hint == f"{endings}; 'codegen --format st' says it for any other"
+    assert unknown.hint == f"{endings}; 'codegen --format st' states the format of others"
     assert refusal(tmp_path / "file").message == "the file's name has no ending"
 
 

@@ -212,7 +212,7 @@ def test_a_call_touches_all_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """The gate looks whether the reader made it so."""
     monkeypatch.setattr(assemble, "_with_everything", lambda leaves, _: leaves)
     trap = Trap("", _UNKNOWN.replace("a[i] = 1", "a[i] = b[i]"), _HEADS)
-    assert "was not read as touching" in answer(trap, tmp_path)
+    assert "was not read as accessing" in answer(trap, tmp_path)
 
 
 _BESIDE = "for (i = 0; i < n; i++) { v = i; a[i] = v; ext(); }"

@@ -64,7 +64,7 @@ def test_the_end_of_a_life_is_seen(name: str, tmp_path: Path) -> None:
 def test_the_end_of_an_iterator(tmp_path: Path) -> None:
     parts = {"head": _CLEANUP, "setup": "{ int i OWN = 0;", "after": "}"}
     found = comparison(function(_PLAIN, **parts), function(_BACKWARDS, **parts), tmp_path)
-    assert "a function is called with 'i' at the end of its life" in found
+    assert "a function is called with 'i' when its lifetime ends" in found
 
 
 @pytest.mark.parametrize("around", ["switch (k) case 2:", "while (k++ < 2)"])

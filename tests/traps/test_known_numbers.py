@@ -122,7 +122,7 @@ def test_offsets_and_bounds_that_are_numbers_in_the_file(name: str, tmp_path: Pa
             outcome = transformed(request, silent)
             assert any("proved for K = 3" in note for note in outcome.notes)
             told = [one for region in outcome.regions for one in region.assumptions]
-            assert ("#if" in head) == any("what the compiler takes" in one for one in told)
+            assert ("#if" in head) == any("its value of this compilation" in one for one in told)
             is_size = "#define K" in head  # of which `prove` asks for all numbers first
             assert is_size or comparison(file.read_text(), outcome.source.text, tmp_path) == PROVED
         else:
@@ -189,7 +189,7 @@ def test_rows_whose_length_is_a_number_are_not_believed(name: str, tmp_path: Pat
     (tmp_path / "t.c").write_text(Trap(name, body, head, setup).text())
     (program,) = read_c(tmp_path / "t.c")
     assert AssumptionKind.ROWS not in {one.kind for one in program.trusted}
-    told = [one.text for one in program.trusted if "as the compiler" in one.text or "'K' is" in one.text]
+    told = [one.text for one in program.trusted if "as in this compilation" in one.text or "'K' has" in one.text]
     assert bool(told) == ("#if" in head or "#undef" in head)
 
 
@@ -258,7 +258,7 @@ def test_what_a_computed_length_says(length: str, last: str, found: str, tmp_pat
     try:
         (program,) = read_c(tmp_path / "t.c")
     except BadInput as refused:
-        assert found == "outside" and "outside of its array" in refused.message
+        assert found == "outside" and "outside its array" in refused.message
     else:
         is_left = AssumptionKind.BOUNDS in {one.kind for one in program.trusted}
         assert found == ("left" if is_left else "inside")

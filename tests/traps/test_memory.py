@@ -387,7 +387,7 @@ def test_the_members_of_a_union_are_one_memory(trap: Trap, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("trap", BEYOND, ids=lambda trap: trap.name)
 def test_subscripts_that_the_declared_size_refutes(trap: Trap, tmp_path: Path) -> None:
-    assert "is outside of its array" in answer(trap, tmp_path)
+    assert "is outside its array" in answer(trap, tmp_path)
 
 
 @pytest.mark.parametrize("trap", INSIDE, ids=lambda trap: trap.name)

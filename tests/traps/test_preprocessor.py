@@ -298,7 +298,7 @@ def test_a_parameter_that_is_a_macro_elsewhere(head: str, after: str, tmp_path: 
 _DIGRAPHS = {
     "for (i = 0; i < n; i++) <% L: a<:i:> = b<:i:>; %>": PROVED,
     "for (i = 0; i < n; i++) <% L: a<:i + 1:> = a<:i:>; %>": "before it is written",
-    "for (i = 0; i < n; i++) L: a LB i:> = b<:i:>;": "the compiler reads this",
+    "for (i = 0; i < n; i++) L: a LB i:> = b<:i:>;": "the compiler accepts this",
 }
 """Regions with digraphs, and what is said of them counting down; those of macros are not seen."""
 

@@ -111,7 +111,7 @@ def _exists(names: tuple[fm.Symbol, ...], body: fm.Formula, scope: FormulaScope)
     inner = scope
     for name in names:
         if inner.knows(name.text):
-            raise _mistake(name.at, f"the name {name.text} is used twice")
+            raise _mistake(name.at, f"the name {name.text} is defined twice")
         inner = inner.with_dimensions((name.text,))
     return scope.without(truth(body, inner))
 
@@ -144,7 +144,7 @@ def _variable(name: fm.Symbol, scope: FormulaScope) -> isl.PwAff:
         return scope.variable(name.text)
     known = [*scope.dimensions, *scope.parameters]
     near = difflib.get_close_matches(name.text, known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known) or 'no name at all'}"
+    hint = f"did you mean {near[0]}?" if near else f"known names: {', '.join(known) or 'none'}"
     raise _mistake(name.at, f"unknown name {name.text}", hint)
 
 

@@ -67,7 +67,7 @@ def parse(text: str, filename: str) -> Schedule:
 def _take_language(lines: Lines) -> None:
     word, *rest = lines.take("the language")
     if word.text not in ("c", "C", "f", "F"):
-        raise lines.at(word, f"'{word.text[:40]}' is no language", hint="the file begins with c or f")
+        raise lines.at(word, f"'{word.text[:40]}' is not a language", hint="the file begins with c or f")
     lines.put_back(tuple(rest))
 
 
@@ -78,7 +78,7 @@ def _take_context(lines: Lines) -> tuple[Parameters, isl.Set]:
     names = given or _default_names(DEFAULT_PARAMETERS, len(written))
     size = dimensions(lines, union, 0, len(names))
     if size:
-        raise mistake(lines.source, 0, "the context is about more than parameters")
+        raise mistake(lines.source, 0, "the context constrains more than parameters")
     parameters = Parameters(written, names)
     return parameters, as_set(lines, union, 0, parameters).params()
 
@@ -101,7 +101,7 @@ def _new_name(lines: Lines, word: Word, used: tuple[str, ...]) -> str:
     if not re.fullmatch(r"[A-Za-z_]\w*", word.text, re.ASCII):
         raise lines.at(word, f"'{word.text[:40]}' is not a name", hint="names are written as in C")
     if word.text in used:
-        raise lines.at(word, f"the name {word.text} is used twice")
+        raise lines.at(word, f"the name {word.text} is defined twice")
     return word.text
 
 

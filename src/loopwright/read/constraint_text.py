@@ -82,8 +82,8 @@ def _take_matrix(lines: Lines, wanted: str) -> Matrix:
     if len(numbers) not in (2, 6):
         raise lines.at(
             header[0],
-            f"{wanted} is headed by {len(numbers)} numbers",
-            hint="a matrix is headed by: rows columns, or: rows columns out in local parameters",
+            f"the head of {wanted} has {len(numbers)} numbers",
+            hint="the head of a matrix is: rows columns, or: rows columns out in local parameters",
         )
     shape = (numbers[2], numbers[3], numbers[4], numbers[5]) if len(numbers) == 6 else None
     if numbers[1] < 2 or (shape and sum(shape) + 2 != numbers[1]):
@@ -98,7 +98,7 @@ def _take_row(lines: Lines, columns: int, wanted: str) -> Row:
     if len(words) != columns:
         raise lines.at(words[-1], f"a row of {len(words)} numbers in a matrix of {columns} columns")
     if numbers[0] not in (0, 1):
-        raise lines.at(words[0], f"{numbers[0]} is no kind of constraint", hint="0: = 0; 1: >= 0")
+        raise lines.at(words[0], f"{numbers[0]} is not a kind of constraint", hint="0: = 0; 1: >= 0")
     return Row(numbers[0] == 0, tuple(numbers[1:-1]), numbers[-1])
 
 

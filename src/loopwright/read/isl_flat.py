@@ -35,7 +35,7 @@ def parse(text: str, filename: str) -> Schedule:
         raise mistake(
             source,
             pieces[1].start,
-            "the context is about more than parameters",
+            "the context constrains more than parameters",
             hint="write it without a tuple: [n] -> { : n >= 1 }",
         )
     _check_options(source, pieces[2], options)
@@ -61,7 +61,7 @@ def _three_pieces(source: Source) -> tuple[Span, Span, Span]:
             source,
             pieces[3].start,
             "a fourth object in the file",
-            hint="a schedule, a context and options are all",
+            hint="a file holds a schedule, a context and options",
         )
     return pieces[0], pieces[1], pieces[2]
 
@@ -73,7 +73,7 @@ def _pieces(source: Source) -> list[Span]:
     for brace in re.finditer(r"[{}]", source.text):
         depth += 1 if brace.group() == "{" else -1
         if depth < 0:
-            raise mistake(source, brace.start(), "a brace is closed that was never opened")
+            raise mistake(source, brace.start(), "this brace closes none that is open")
         if depth == 0:
             pieces.append(Span(source, _skip_space(source.text, start), brace.end()))
             start = brace.end()

@@ -68,7 +68,7 @@ def _check_option(source: Source, node: isl.ScheduleNode, space: isl.Space) -> N
     if name == "isolate":
         wanted = node.get_schedule_depth(), node.band_n_member()
         if (inner.dim(isl.dim_type.in_), inner.dim(isl.dim_type.out)) != wanted:
-            message = f"isolate is about {_counted(inner)} here, not {wanted[0]} outer and {wanted[1]} inner"
+            message = f"isolate has {_counted(inner)} here, not {wanted[0]} outer and {wanted[1]} inner"
             raise option_error(source, name, message)
     elif tuple_name(inner.domain()) != "isolate" or not is_loop_option(inner.range()):
         raise option_error(source, name or tuple_name(inner.range()), f"unknown option {space}")
@@ -100,8 +100,8 @@ def _check_covered(source: Source, node: isl.ScheduleNode, number: int) -> None:
         return
     lost = node.get_domain().subtract(node.band_get_partial_schedule_union_map().domain())
     if not lost.is_empty():
-        hint = "give them a place in the schedule, or leave them out with a filter"
-        message = f"the schedule says nothing of {lost.coalesce()}"
+        hint = "give them a time in the schedule, or remove them with a filter"
+        message = f"the schedule gives no time to {lost.coalesce()}"
         raise node_error(source, ("schedule",), message, hint, number)
 
 

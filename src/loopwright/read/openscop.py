@@ -88,7 +88,7 @@ def take_scop(lines: Lines) -> ScopText:
     _take_word(lines, "<OpenScop>", "an OpenScop file begins with <OpenScop>")
     language = lines.take("the language")[0]
     if not NAME.match(language.text):
-        raise lines.at(language, f"'{language.text[:40]}' is no language", hint="C, for example")
+        raise lines.at(language, f"'{language.text[:40]}' is not a language", hint="C, for example")
     _take_word(lines, "CONTEXT", "the context comes first, headed by CONTEXT")
     context = take_union(lines, "the context", isl.Set.read_from_str)
     parameters = _take_parameters(lines, len(parameters_of(context)))
@@ -162,7 +162,9 @@ def _take_statement(lines: Lines, number: int) -> StatementText:
 def _take_relation(lines: Lines, number: int) -> ScopRelation:
     word = lines.take(f"a relation of statement {number}")[0]
     if word.text not in KINDS:
-        raise lines.at(word, f"'{word.text[:40]}' is no kind of relation", hint=f"known: {', '.join(KINDS)}")
+        raise lines.at(
+            word, f"'{word.text[:40]}' is not a kind of relation", hint=f"known: {', '.join(KINDS)}"
+        )
     wanted = f"the {word.text} relation of statement {number}"
     reader = isl.Set.read_from_str if word.text == "DOMAIN" else isl.Map.read_from_str
     return ScopRelation(word.text, word, take_union(lines, wanted, reader))
@@ -215,7 +217,7 @@ def _array_names(lines: Lines, inside: list[tuple[Word, ...]]) -> dict[int, str]
 
 ITERATORS = "ijklmnopq"
 
-_TRUSTED = "the statements touch the cells that the description says, and no others"
+_TRUSTED = "the statements access the cells that the description names, and no others"
 
 
 @dataclass(frozen=True)
@@ -261,7 +263,7 @@ class _Reading:
         text = self.text
         size = dimensions(self.lines, text.context, 0, len(text.parameters))
         if size:
-            raise mistake(self.lines.source, 0, "the context is about more than parameters")
+            raise mistake(self.lines.source, 0, "the context constrains more than parameters")
         context = as_set(self.lines, text.context, 0, self.parameters).params()
         found = [self._statement(k + 1, statement) for k, statement in enumerate(text.statements)]
         times = _same_length([statement.schedule for statement in found])

@@ -207,7 +207,7 @@ def _clauses(blank: Source) -> Iterator[Clause]:
         raise mistake(
             blank,
             first.start(),
-            f"'{first.group()[:40]}' begins no clause",
+            f"'{first.group()[:40]}' is not a keyword of a clause",
             length=min(40, len(first.group())),
             hint=f"a line begins with {', '.join(KEYWORDS[:-1])} or {KEYWORDS[-1]}",
         )
@@ -270,11 +270,11 @@ def _new_name(source: Source, word: Token, used: tuple[str, ...]) -> str:
         raise mistake(
             source,
             word.offset,
-            f"{word.text} has a meaning of its own and names nothing else",
+            f"{word.text} is a keyword and cannot be a name",
             length=len(word.text),
         )
     if word.text in used:
-        raise mistake(source, word.offset, f"the name {word.text} is used twice", length=len(word.text))
+        raise mistake(source, word.offset, f"the name {word.text} is defined twice", length=len(word.text))
     return word.text
 
 

@@ -26,7 +26,7 @@ def read_schedule(path: str | Path, form: str | None = None) -> Schedule:
         message = "the format of standard input is not known"
         raise BadInput(Code.OPTION, message, span=Span.start_of(called(name)), hint="--format poly")
     if suffix not in SUFFIXES and not os.path.isdir(name):
-        hint = f"known endings are {', '.join(SUFFIXES)}; 'codegen --format st' says it for any other"
+        hint = f"known endings are {', '.join(SUFFIXES)}; 'codegen --format st' states the format of others"
         if suffix in (".c", ".h"):
             hint = "'loopwright transform' rewrites the loops of a C file, 'loopwright extract' shows them"
         raise BadInput(

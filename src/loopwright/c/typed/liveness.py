@@ -164,7 +164,7 @@ def read_after(file: TypedFile, region: TypedRegion, declared: tree.Declaration)
     """How the value that the region leaves may be read; "" if it is dead."""
     function = region.function
     if calls_at_its_end(declared):
-        return f"a function is called with '{declared.name}' at the end of its life"
+        return f"a function is called with '{declared.name}' when its lifetime ends"
     if is_address_taken(file, function, declared):
         return f"the address of '{declared.name}' is taken"
     if _hidden(function, declared):

@@ -187,7 +187,7 @@ def _reference_read(reference: Reference, frame: Frame, *, must: bool) -> tuple[
         raise refuse(
             reference.node,
             f"'{name}' is the iterator of another loop, and is read outside it",
-            "write the value out: what an iterator is after its loop is not tracked",
+            "write the value itself: the value of an iterator after its loop is not tracked",
         )
     own = _touch(reference, is_write=False, must=must)
     return (*_subscript_reads(reference, frame, must=must), own)

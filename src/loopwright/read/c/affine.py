@@ -185,12 +185,12 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
     if setting.kinds.is_type(name):
         raise NotAffine(node, f"'{name}' is a type")
     if name in setting.names.iterators and is_counted_inside(node, name, setting.whole):
-        raise NotAffine(node, f"'{name}' is counted by a loop that is not taken apart")
+        raise NotAffine(node, f"'{name}' is the iterator of a loop that is kept whole")
     if name in setting.names.iterators:
         raise refuse(
             node,
             f"'{name}' is the iterator of another loop, and is read outside it",
-            "write the value out: what an iterator is after its loop is not tracked",
+            "write the value itself: the value of an iterator after its loop is not tracked",
         )
     if name in setting.names.written:
         raise NotAffine(
@@ -201,7 +201,7 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
     if setting.names.ranks.get(name, 0) > 0:
         raise NotAffine(node, f"'{name}' is an array")
     if name in setting.names.untracked:
-        raise NotAffine(node, f"'{name}' is not followed")
+        raise NotAffine(node, f"the value of '{name}' cannot be followed")
     for macro in definitions(setting.macros, name):
         value_ = expression_of(macro.body, setting.kinds)
         if value_ is None or not is_atomic(value_):
@@ -230,7 +230,7 @@ def _cast(node: Node, frame: Frame) -> isl.PwAff:
 def _negated(node: Node, frame: Frame) -> isl.PwAff:
     inner = affine(field(node, "argument"), frame)
     if (constant_value(inner) or 0) > 0 and is_unsigned(type_in(node, frame)):
-        raise NotAffine(node, "this is below 0, and made an unsigned number")
+        raise NotAffine(node, "this is below 0, and is converted to an unsigned type")
     return inner.neg()
 
 
@@ -285,7 +285,7 @@ def _division(node: Node, frame: Frame) -> isl.PwAff:
         if side == field(node, "left"):
             require_from_zero(side, dividend, frame)
         elif divisor < 0:
-            raise NotAffine(side, "this is below 0, and made an unsigned number")
+            raise NotAffine(side, "this is below 0, and is converted to an unsigned type")
     size = whole(abs(divisor))
     never_negative = frame.known().intersect(dividend.lt_set(number(0))).is_empty()
     if operator(node) == "%":
@@ -301,10 +301,10 @@ def _bits(node: Node, frame: Frame) -> isl.PwAff:
     left, right = affine(field(node, "left"), frame), constant(field(node, "right"), frame)
     if operator(node) == "&":
         if right < 0 or right & (right + 1):
-            raise NotAffine(node, "this keeps bits other than the lowest")
+            raise NotAffine(node, "this mask keeps other bits than the lowest")
         return left.mod_val(whole(right + 1))
     if not 0 <= right < 31:
-        raise NotAffine(node, "a shift by this much is not defined")
+        raise NotAffine(node, "a shift by this amount is undefined")
     if operator(node) == "<<":
         return _scaled(left, 1 << right)
     if not frame.known().intersect(left.lt_set(number(0))).is_empty():

@@ -319,14 +319,16 @@ def _tags(
             raise refuse(
                 spot,
                 f"the label '{name}' is used twice (line {seen[name].line})",
-                "a label names one loop component: choose another name",
+                "each label names one statement: choose another name",
             )
         seen[name] = spot
         if any(leaf.body.place.contains(node.span) for leaf in leaves):
-            said = f"the label '{name}' is inside a statement: a test of data and what it guards are one"
+            said = f"the label '{name}' is inside a statement: an 'if' on data is one with what it guards"
             raise refuse(spot, said, "put it in front of the whole statement")
         if not any(label.place == spot for label in members):
-            raise refuse(spot, f"the label '{name}' is on nothing", "put it in front of a statement")
+            raise refuse(
+                spot, f"the label '{name}' has no statement after it", "put it in front of a statement"
+            )
     ordered = sorted(members, key=lambda label: label.place)
     return tuple(Tag(label.name, tuple(members[label]), label.depth, label.place) for label in ordered)
 

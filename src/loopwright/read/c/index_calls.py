@@ -201,7 +201,7 @@ def _body(
         raise NotAffine(node, f"what '{name}' returns is not known")
     for word, called in mentioned(function):
         if not called and not definitions(frame.setting.macros, word):
-            raise NotAffine(node, f"'{name}' depends on '{word}', which may be another one there")
+            raise NotAffine(node, f"'{name}' depends on '{word}', which may name another variable there")
     inner = frame
     for parameter, kind, given in zip(function.parameters, function.types, arguments, strict=True):
         inner = inner.bind(LocalValue(parameter, argument(given, frame), type=kind))

@@ -45,7 +45,7 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
     start = _first(node, frame, iterator)
     test = node.child_by_field_name("condition")
     if test is None:
-        raise refuse(_head(node), "this loop has no end", _ACCEPTED)
+        raise refuse(_head(node), "this loop does not end", _ACCEPTED)
     loop = Loop(iterator, 1 if step > 0 else -1, node.span, declared_type(node, frame, iterator))
     is_single = abs(step) == 1
     values = _onwards(node, frame, iterator, step) if is_single else _progression(iterator, start, step)
@@ -68,7 +68,7 @@ def _counted_down(node: Node, frame: Frame, position: int, iterator: str, limit:
     start = _first(node, frame, iterator)
     below = frame.known().intersect(start.lt_set(number(0)))
     if limit is None and depends_on_iterators(start, frame) and not below.is_empty():
-        raise refuse(_head(node), "this loop may start below 0, and has no end then", _ACCEPTED)
+        raise refuse(_head(node), "this loop may start below 0, and then does not end", _ACCEPTED)
     end = number(0) if limit is None else _given(limit, "the test of a loop", node, frame, iterator)
     value = variable(iterator)
     domain = frame.domain.intersect(value.lt_set(start)).intersect(value.add(number(1)).gt_set(end))
@@ -78,7 +78,7 @@ def _counted_down(node: Node, frame: Frame, position: int, iterator: str, limit:
 
 def _first(node: Node, frame: Frame, iterator: str) -> isl.PwAff:
     """The initial value of a loop's iterator."""
-    return _given(first_value(node), "the first value of a loop", node, frame, iterator)
+    return _given(first_value(node), "the initial value of a loop", node, frame, iterator)
 
 
 def _given(value: Node, what: str, node: Node, frame: Frame, iterator: str) -> isl.PwAff:
@@ -106,10 +106,10 @@ def _iterator(node: Node, frame: Frame) -> str:
     start = node.child_by_field_name("initializer")
     if name is None or start is None:
         where = _head(node) if start is None else start
-        hint = _ACCEPTED if start is None else f"{_ACCEPTED}; a second counter is an expression of the first"
-        raise refuse(where, "a loop has to give one integer its first value", hint)
+        hint = _ACCEPTED if start is None else f"{_ACCEPTED}; write a second counter as an expression of it"
+        raise refuse(where, "a loop must initialise exactly one integer", hint)
     if start.type == "assignment_expression" and operator(start) != "=":
-        raise refuse(start, "a loop has to give its iterator a first value", _ACCEPTED)
+        raise refuse(start, "a loop must initialise its iterator", _ACCEPTED)
     if name in frame.iterators:
         raise refuse(start, f"'{name}' is already the iterator of a loop around this one", "use another name")
     declared = declared_type(node, frame, name)
@@ -226,7 +226,7 @@ def _until_first_failure(node: Node, inside: Frame, passing: isl.Set, step: int)
         raise refuse(
             test,
             "this loop is not known to end: " + _example(endless),
-            "use < or >, or state what holds of the sizes: #pragma loopwright assume n >= 0, or --assume",
+            "use < or >, or state what holds for the sizes: #pragma loopwright assume n >= 0, or --assume",
         )
     known = inside.setting.context
     return steps.subtract(later).intersect(known).coalesce().gist(known)

@@ -283,7 +283,7 @@ def _ranks(block: Node, kinds: Kinds) -> dict[str, int]:
         texts.append(element.node)
         base = element.reference.base
         if any(part.text.startswith((f"{base}.", f"{base}->")) for part in walk(block)):
-            message = f"'{base}' is used through a macro here and through its fields"
+            message = f"'{base}' is used both through a macro and through its fields here"
             raise refuse(call, message, "write the element of the array itself")
     for root in texts:
         for node in walk(root):
@@ -314,10 +314,10 @@ def _refuse_whole(target: Reference, ranks: dict[str, int]) -> None:
     if above is not None and above.type == "assignment_expression":
         is_moved = operator(above) in ("+=", "-=")
     if is_moved and not count:
-        message = f"the pointer '{base}' moves here, and where it is in each iteration is not known"
+        message = f"the pointer '{base}' changes here, and its position in each iteration is not known"
         hint = (
-            f"write {base}[i] with the iterator of a loop, or let a loop of a known length move it equally "
-            "far in each iteration, and nothing read it afterwards"
+            f"write {base}[i] with the iterator of a loop, or let a loop of a known length advance it by "
+            "the same amount in each iteration, and do not read it afterwards"
         )
     else:
         message = (

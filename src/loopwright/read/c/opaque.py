@@ -114,7 +114,7 @@ def _refused(node: Node) -> BadInput:
     hint += "condition affine in the iterators and parameters"
     if node.type == "goto_statement":
         hint = "make the loops a function of their own that ends by 'return', which is read under a condition"
-    return refuse(first, f"'{first.text}' cannot stand under a condition on data", hint)
+    return refuse(first, f"'{first.text}' cannot be under a condition on data", hint)
 
 
 def refused_jump(node: Node, frame: Frame, failure: BadInput) -> Exception:

@@ -51,7 +51,7 @@ _DEEPEST = 3
 """How deep functions that call others are inlined."""
 Texts: TypeAlias = tuple[Source, Source]
 PairOfOptions: TypeAlias = tuple[CompilerOptions, CompilerOptions]
-COUNTED_ON = "what is counted on in loops does not overflow, and pointers that are compared are in one array"
+COUNTED_ON = "counters of loops do not overflow, and compared pointers point into one array"
 Rewording: TypeAlias = Callable[[Source, CompilerOptions], Source]
 
 
@@ -275,7 +275,7 @@ def _hidden(source: Source, arguments: Sequence[str]) -> str:
         if folder is not None:
             place = Path(word.removeprefix(folder) or words[k + 1])
             if _has_header(place):
-                return f"a header of vectors in {place}"
+                return f"a header for vectors in {place}"
         if word.startswith("-D"):
             name, _, value = (word.removeprefix("-D") or words[k + 1]).partition("=")
             if name in names_in(source.text) and value and not is_number(value):

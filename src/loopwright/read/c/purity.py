@@ -63,7 +63,7 @@ DIVISIONS = ("floord", "ceild")
 """Assumed to divide and round even if the file defines them, as that takes floating point."""
 INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "__min", "__max", *DIVISIONS))
 _FLOATING = re.compile(r"\b(double|float|floor|ceil)\b")
-_PURE = "has no effect but its value, which depends on its arguments alone"
+_PURE = "has no side effects, and its value depends on its arguments alone"
 _MEANING = {
     "min": "is the smaller of its arguments",
     "imin": "is the smaller of its arguments",
@@ -129,7 +129,7 @@ def why_unknown(setting: Setting, call: Node) -> BadInput:
     return refuse(
         call,
         f"'{name}' is not known to be free of side effects",
-        "move this call out of the region: here statements assign" if is_statement else hint,
+        "move this call out of the region: statements of a region assign" if is_statement else hint,
     )
 
 
@@ -181,7 +181,7 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
             if assigns(macro) or not _pastes_numbers(macro, node):
                 raise refuse(
                     node,
-                    f"the macro '{macro.name}' is more than an expression",
+                    f"the macro '{macro.name}' is not an expression",
                     "write what it does in the region itself",
                 )
         for macro, word, called in hidden_names(setting.macros, name):
@@ -333,8 +333,8 @@ def unfollowed(setting: Setting, block: Node, spots: Iterable[Span]) -> Iterator
     for node in found:
         reference = reference_of(node)
         if node.type == "return_statement":
-            message = "what comes before this 'return' and after it stays there"
-            yield refuse(node, message, "end the region before it, if that is in the way")
+            message = "no code moves across this 'return'"
+            yield refuse(node, message, "end the region before it if this prevents a transformation")
         elif node.type == "call_expression":
             yield why_unknown(setting, node)
         elif reference is None and node.type not in ("expression_statement", "argument_list"):

@@ -110,7 +110,7 @@ def _explained(failure: BadInput, source: Source, options: ReadOptions) -> BadIn
     file = c_file(source)
     used = {name for region in file.regions for name in names_in(region.place.text)}
     hidden = [one.name for one in file.macros if one.name in used and "_Pragma" in names_in(one.body)]
-    message, hint = "the compiler reads this, but it is not C as it is read here", _SYNTAX
+    message, hint = "the compiler accepts this, but it is not C that can be read here", _SYNTAX
     if hidden:
         message, hint = f"'{hidden[0]}' is a macro with '_Pragma' in it", "write it as a line, '#pragma ..'"
     return BadInput.of(replace(failure.diagnostic, message=message, hint=hint))

@@ -108,11 +108,11 @@ def _refuse_pragmas(region: Region, whole: frozenset[Span]) -> None:
     """Raise for pragmas that affect more than how a loop runs, or that are inside a statement kept whole."""
     for pragma in region.pragmas:
         if not _runs_alone(names_in(pragma.argument)):
-            hint = "end the region before it, or start the region inside of the statement that it is about"
+            hint = "end the region before it, or start the region inside the statement that it applies to"
             raise refuse(pragma.place, "this pragma says which threads run a statement, and when", hint)
         if any(place.contains(pragma.place) for place in whole):
             hint = "leave the pragma out, or end the region before this loop"
-            raise refuse(pragma.place, "this pragma is inside of a statement that is left whole", hint)
+            raise refuse(pragma.place, "this pragma is inside a statement that is kept whole", hint)
 
 
 def _runs_alone(words: Sequence[str]) -> bool:

@@ -275,7 +275,7 @@ def _defined_again(source: Source, options: CompilerOptions) -> frozenset[str]:
 
 
 def _is_more(call: Span, words: Sequence[str]) -> bool:
-    """Whether a macro is more than an expression: `SWAP(a, b);`, `FOR(i, 0, n)`."""
+    """Whether a macro is not an expression: `SWAP(a, b);`, `FOR(i, 0, n)`."""
     return not _STATEMENTS.isdisjoint(words)
 
 

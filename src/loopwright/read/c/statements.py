@@ -282,7 +282,7 @@ def _refuse_unfollowed(declaration: Node, target: Node, frame: Frame) -> None:
     try:
         refuse_pointers(target)
         if named is not None and named[0] in frame.setting.names.untracked:
-            raise refuse(target, f"'{named[0]}' is declared in the region, and not followed", _BEFORE)
+            raise refuse(target, f"'{named[0]}' is declared in the region, and cannot be followed", _BEFORE)
     except BadInput as failure:
         names = frozenset(identifiers(target))
         is_body = block is not None and block.parent is not None and block.type == "compound_statement"
@@ -318,7 +318,7 @@ def _initialised(node: Node, declarator: Node, piece: ReadPart) -> ReadPart:
             "declare it without a value, and fill it by a loop",
         )
     if target.type != "identifier":
-        raise refuse(target, "more than a name is declared here", "leave out the parentheses")
+        raise refuse(target, "this declares more than a name", "leave out the parentheses")
     refuse_pointer_value(value, frame)
     written = (*touches(value, frame), Touch(name, (), is_write=True, must=True, place=target.span))
     after = _bound(node, name, value, frame)

@@ -108,16 +108,16 @@ def assumptions_of(
     found += _about_arithmetic(setting, block)
     unseen = [part for part in _parts(setting, parameters) if _declared(setting, part) is None]
     if unseen:
-        text = f"{', '.join(unseen)}: integer, the same throughout the region"
+        text = f"{', '.join(unseen)}: an integer that does not change in the region"
         found.append(Assumption(AssumptionKind.CONSTANT, text, about=tuple(unseen)))
     outer = outer_iterators(loops_of(block, setting.whole))
     if outer:
-        text = f"{', '.join(outer)}: the value that the last loop leaves is not used"
+        text = f"{', '.join(outer)}: the value after the last loop is not used"
         found.append(Assumption(AssumptionKind.ITERATOR, text, about=tuple(outer)))
     found += purity_assumptions(setting, block)
     for pragma in region.pragmas:
         if not is_assume(pragma):
-            text = f"'#pragma{pragma.argument}' is dropped with the loop it stands at"
+            text = f"'#pragma{pragma.argument}' is removed together with its loop"
             found.append(Assumption(AssumptionKind.PRAGMA, text, pragma.place))
     return tuple(found)
 

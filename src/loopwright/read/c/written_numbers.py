@@ -67,7 +67,7 @@ def other_definitions(source: Source, names: Collection[str]) -> list[str]:
         if name not in found:
             found[name] = name in told
             waiting += parts.get(name, ())
-    return [f"'{name}' is what the compiler takes it for now" for name in sorted(found) if found[name]]
+    return [f"'{name}' has its value of this compilation" for name in sorted(found) if found[name]]
 
 
 _GIVEN = re.compile(r"\b([A-Za-z_]\w*)[ \t]*(?:(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--)(?=([^;]*))")

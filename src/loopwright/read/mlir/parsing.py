@@ -55,7 +55,7 @@ def parse_mlir(source: Source) -> MlirFile:
 
         from loopwright.read.mlir.dialects import GlobalOp, PlacedParser
     except ModuleNotFoundError as missing:
-        raise BadInput(Code.MISSING_PART, "xdsl, which reads MLIR, is missing", hint=_EXTRA) from missing
+        raise BadInput(Code.MISSING_PART, "xdsl reads MLIR, and is not installed", hint=_EXTRA) from missing
     parser = PlacedParser(source)
     try:
         module = parser.parse_module()

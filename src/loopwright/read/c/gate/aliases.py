@@ -369,7 +369,7 @@ def _refuse_changed_pointers(use: RegionUse, facts: PointsTo) -> None:
     """Raise if a store through a pointer may overwrite that pointer: `p = (char *)&p`."""
     for pointer in changeable_pointers(use.node) if use.is_written and not use.is_direct else ():
         if facts.meet(use.storage, facts.storage_of(pointer)):
-            message = f"what is written through '{pointer.place.span.text}' may be this pointer"
+            message = f"a write through '{pointer.place.span.text}' may change this pointer"
             raise refuse(use.node.place.span, message, "use a pointer whose address is not taken")
 
 

@@ -71,7 +71,7 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     members = _members(nodes)
     for node in nodes:
         if isinstance(node, tree.Name) and node.declaration.name in members:
-            message = f"'{node.declaration.name}' is also how a member of a struct is called here"
+            message = f"'{node.declaration.name}' is also the name of a member of a struct here"
             raise BadInput(Code.REGION_TEXT, message, span=node.place.span, hint="rename the variable")
     kinds = {name: one.type for name, one in declared.items()} | members
     names = {declared[one.text]: one.name for one in parameters if one.text in declared}
@@ -119,7 +119,7 @@ def _of_memory(
     ]
     if rows:
         words = {cell.base: node.place.span.text for node, cell in _member_cells(nodes)}
-        text = f"{', '.join(words.get(one, one) for one in rows)}: no two rows have memory in common"
+        text = f"{', '.join(words.get(one, one) for one in rows)}: no two rows overlap"
         yield Assumption(AssumptionKind.ALIASING, text)
 
 
@@ -133,7 +133,7 @@ def _of_pointers(nodes: Sequence[tree.Node], region: TypedRegion) -> Iterator[As
             if is_reached and isinstance(pointer, tree.Name | tree.MemberAccess):
                 found[pointer.place.span.text] = None
     if found:
-        text = f"{', '.join(found)}: what is written through a pointer leaves it as it is"
+        text = f"{', '.join(found)}: no write through a pointer changes it"
         yield Assumption(AssumptionKind.ALIASING, text)
 
 
@@ -243,7 +243,7 @@ def _members(nodes: list[tree.Node]) -> dict[str, types.CType]:
         kind = types.unqualified(node.type)
         length = kind.length if isinstance(kind, types.ArrayType) else 2
         is_open = length is None or (length in (0, 1) and is_at_the_end(node))
-        found.setdefault(cell.base, set()).add(types.Unknown("it may be longer") if is_open else kind)
+        found.setdefault(cell.base, set()).add(types.Unknown("its rows may be longer") if is_open else kind)
     return {name: next(iter(kinds)) for name, kinds in found.items() if len(kinds) == 1}
 
 
@@ -388,6 +388,6 @@ def _refuse_outside(access: Access, statement: Statement, wrong: isl.Map, facts:
     values = {**point.parameters, **dict(zip(statement.iterators, point.coordinates, strict=False))}
     at = values_text(values)
     cell = bracketed(point.coordinates[statement.depth :])
-    message = f"'{access.array}{cell}' is outside of its array, as the declaration says: {at}"
+    message = f"'{access.array}{cell}' is outside its array, according to the declaration: {at}"
     hint = "give the array its size, or the loop its bound"
     raise BadInput(Code.REGION_TEXT, message, span=access.place, hint=hint)

@@ -80,7 +80,7 @@ def _refuse_missing(
             touched = {access.array for access in accesses}
             missing = names - touched - (hidden - own)
             if ELSEWHERE in touched and missing:
-                message = f"this may touch anything, but was not read as touching '{min(missing)}'"
+                message = f"this may access anything, but was not read as accessing '{min(missing)}'"
                 raise BadInput(Code.REGION_TEXT, message, span=place)
 
 

@@ -98,7 +98,7 @@ def _with(program: Program, assumptions: tuple[Assumption, ...]) -> Program:
 def _of_build(options: CompilerOptions) -> Iterator[Assumption]:
     """The assumption for a build option that defines what C leaves undefined."""
     if options.wraps():
-        text = f"no integer of the region overflows, which {options.wraps()} gives a meaning"
+        text = f"no integer of the region overflows, although {options.wraps()} defines the result"
         yield Assumption(AssumptionKind.DESCRIPTION, text)
 
 
@@ -107,7 +107,7 @@ def _of_missing(file: TypedFile) -> Iterator[Assumption]:
     if file.missing:
         headers = ", ".join(f"'{one}'" for one in file.missing)
         was = "was" if len(file.missing) == 1 else "were"
-        text = f"{headers} {was} not found (-I says where): no name in the region is a macro of theirs"
+        text = f"{headers} {was} not found (-I says where): they define no name of the region as a macro"
         yield Assumption(AssumptionKind.DESCRIPTION, text)
 
 
@@ -187,10 +187,10 @@ def _refuse_places(region: TypedRegion) -> tuple[Assumption, ...]:
         if not token.follows_place:
             continue
         if not any(place.first <= number < place.end for place in asserted):
-            message = f"'{token.text}' stands for the place it is at, which changes"
+            message = f"'{token.text}' depends on its place in the file, which changes"
             hint = "give the value a name before the region"
             raise BadInput(Code.REGION_TEXT, message, span=token.span, hint=hint)
-        text = "a failed assertion may name another line than before"
+        text = "a failed assertion may report another line than before"
         found = (Assumption(AssumptionKind.DESCRIPTION, text, token.span),)
     return found
 
@@ -240,11 +240,11 @@ def refuse_lasting_locals(region: TypedRegion) -> None:
             continue
         declared = node.declaration
         if declared.storage in (Storage.STATIC, Storage.EXTERNAL) or declared.is_thread_local:
-            message = f"'{declared.name}' is declared in the region, and lives longer than its block"
+            message = f"'{declared.name}' is declared in the region, and outlives its block"
         elif calls_at_its_end(declared) and not any("vector_size" in one for one in declared.attributes):
-            message = f"a function is called with '{declared.name}' at the end of its life"
+            message = f"a function is called with '{declared.name}' when its lifetime ends"
         elif any("mode" in one for one in declared.attributes):
-            message = f"an attribute gives '{declared.name}' another type than it is declared with"
+            message = f"an attribute gives '{declared.name}' another type than its declaration"
         else:
             continue
         raise refuse(node.name, message, "declare it before the region")

@@ -51,7 +51,7 @@ def with_numbers(one: Assumption, program: Program, region: TypedRegion) -> Assu
         return replace(one, standing=Standing.PROVED)
     certain = one.kind is not AssumptionKind.BOUNDS  # which includes possible accesses, too
     for case in program.cases:
-        message = f"the file refutes what has to hold here: {one.text}, for {case}"
+        message = f"the file refutes an assumption made here: {one.text}, for {case}"
         place, numbers = one.place or region.place, dict(case.numbers)
         is_refuted = _is_refuted(one.holds_for, program, numbers)
         if one.kind is AssumptionKind.ROWS and not numbers.keys().isdisjoint(one.about):

@@ -32,7 +32,7 @@ def refuse_effects_in_types(region: TypedRegion) -> None:
     """Raise if the length of an array in a type has a side effect, even if the type is unused."""
     token = effect_in_a_type(region)
     if token is not None:
-        message = "this is done for the length of an array in a type"
+        message = "this is evaluated for the length of an array in a type"
         raise refuse(token.span, message, "compute the length before the region")
 
 
@@ -86,7 +86,7 @@ def _refuse_bit_field(node: tree.Node) -> None:
     core = None if target is None else tree.without_casts(target)
     if isinstance(core, tree.MemberAccess) and core.is_bit_field:
         raise refuse(
-            node.place.span, f"'{core.name}' is a bit-field: other fields are written with it", _COPY
+            node.place.span, f"'{core.name}' is a bit-field: a write to it writes other fields, too", _COPY
         )
 
 

@@ -66,7 +66,7 @@ def touched(node: tree.Expression, rows: Rows, *, must: bool = True) -> Iterator
         case tree.OtherExpression(kind="COMPOUND_LITERAL_EXPR" | "INIT_LIST_EXPR"):
             yield from _listed(node, rows, must=must)
         case _:
-            raise Unclear(node, f"this kind of expression is not followed ({node.kind})")
+            raise Unclear(node, f"this kind of expression is not supported ({node.kind})")
 
 
 def _listed(node: tree.OtherExpression, rows: Rows, *, must: bool) -> Iterator[Touched]:
@@ -80,7 +80,7 @@ def _listed(node: tree.OtherExpression, rows: Rows, *, must: bool) -> Iterator[T
             case _:
                 is_member, value = True, part
         if not is_member or not isinstance(value, tree.Expression):
-            raise Unclear(node, "this kind of expression is not followed")
+            raise Unclear(node, "this kind of expression is not supported")
         yield from touched(value, rows, must=must)
 
 
@@ -135,7 +135,7 @@ def _argument(node: tree.Expression, rows: Rows, *, must: bool) -> Iterator[Touc
     found = (cell_of(target, rows), ()) if is_taken else pointed(target, rows)
     cell = None if found is None else found[0]
     if cell is None or found is None:
-        raise Unclear(node, "this pointer is not followed")
+        raise Unclear(node, "this pointer cannot be followed")
     for part in (*cell.expressions(), *(term for term, _ in found[1])):
         yield from touched(part, rows, must=must)
     yield Touched(cell, is_write=False, must=False, node=node, anywhere=True)
@@ -171,7 +171,7 @@ def touched_by_statement(
         case tree.OtherStatement(kind="NULL_STMT"):
             pass
         case _:
-            raise Unclear(node, "this kind of statement is not followed")
+            raise Unclear(node, "this kind of statement is not supported")
 
 
 Term = tuple[tree.Expression, int]

@@ -43,7 +43,7 @@ from loopwright.source import Span
 
 _LITERALS = ("true", "false", "TRUE", "FALSE", "NULL")
 """Names that the reader treats as constants if they are undeclared."""
-_HINT = "write it in a plainer way; if this is plain C, please report it"
+_HINT = "write it more simply; if it is plain C, please report it"
 
 
 def compare(
@@ -60,7 +60,7 @@ def compare(
     except Unclear as failure:
         return _once(program, region, failure)
     if len(found) != len(program.statements):
-        raise _refusal(program.region, f"{len(found)} statements are seen, not {len(program.statements)}")
+        raise _refusal(program.region, f"{len(found)} statements are found, not {len(program.statements)}")
     once: list[Assumption] = []
     for one, statement in zip(found, program.statements, strict=True):
         try:
@@ -84,7 +84,7 @@ def _once(program: Program, region: TypedRegion, failure: Unclear) -> tuple[Assu
     kinds = [integer_of(declared.type) for _, declared in iterators_of(program, nodes)]
     if not program.set_aside or any(may_wrap(kind, 1) for kind in kinds):
         raise _refusal(failure.node.place.span, failure.reason, failure.hint) from None
-    text = f"what is left as it is in the region is extracted once, not twice: {failure.reason}"
+    text = f"statements of the region that are kept whole were extracted once, not twice: {failure.reason}"
     return (Assumption(AssumptionKind.DESCRIPTION, text, failure.node.place.span),)
 
 
@@ -261,14 +261,14 @@ def _compare_order(one: Found, first: Statement, other: Found, second: Statement
         shared += 1
     before, after = _positions(first, one), _positions(second, other)
     if before[:shared] != after[:shared] or before[shared] >= after[shared]:
-        raise _refusal(other.node.place.span, "it comes in another order, or in another loop")
+        raise _refusal(other.node.place.span, "it is in another order, or in another loop")
 
 
 def _positions(statement: Statement, found: Found) -> list[int]:
     """p0, p1, ... of [p0, i, p1, j, ...], whose other entries are the iterators, negated if counting down."""
     values = [statement.schedule.plain_get_val_if_fixed(OUT, 2 * k) for k in range(statement.depth + 1)]
     if not all(value.is_int() for value in values):
-        raise _refusal(statement.body.place, "its time is not what its place in the text says")
+        raise _refusal(statement.body.place, "its time does not follow from its place in the text")
     positions = [int(value.to_python()) for value in values]
     entries = [number(positions[0])]
     for loop, position in zip(found.place.loops, positions[1:], strict=True):
@@ -282,7 +282,7 @@ def _positions(statement: Statement, found: Found) -> list[int]:
         relation = relation.intersect(variable(time).eq_set(entry))
     expected = tuple_map(relation, statement.name, statement.iterators, None, times)
     if not expected.is_equal(statement.schedule):
-        raise _refusal(statement.body.place, "its time is not what its place in the text says")
+        raise _refusal(statement.body.place, "its time does not follow from its place in the text")
     return positions
 
 
@@ -321,7 +321,9 @@ def _compare_accesses(program: Program, found: Found, statement: Statement, doma
         ]
         equal = (not access.must or _are_equal(cells, access, statement, domain, found) for cells in same)
         if not any(equal):
-            raise _refusal(access.place, f"the model has an access to '{access.array}' that is not seen here")
+            raise _refusal(
+                access.place, f"the model has an access to '{access.array}' that is not found here"
+            )
 
 
 def _are_equal(

@@ -237,7 +237,7 @@ def _require_natural(node: tree.Expression, value: isl.PwAff, scope: Scope) -> N
         return
     is_listed = scope.facts.listed.intersect(scope.domain).is_disjoint(value.lt_set(number(0)))
     if mentions_iterator(value, scope) or _converts(tree.without_casts(node)) or not is_listed:
-        hint = "a number below 0 is a very large one then: state that there is none, as in --assume 'n >= 0'"
+        hint = "a number below 0 is a very large one then: rule it out, as in --assume 'n >= 0'"
         raise Unclear(node, "this unsigned number may be below 0", hint)
 
 
@@ -325,10 +325,10 @@ def _bits(node: tree.Binary, scope: Scope) -> isl.PwAff:
         raise Unclear(node, "it is not affine")
     if node.operator == "&":
         if right & (right + 1):
-            raise Unclear(node, "this keeps bits other than the lowest")
+            raise Unclear(node, "this mask keeps other bits than the lowest")
         return left.mod_val(whole(right + 1))
     if right >= 31:
-        raise Unclear(node, "a shift by this much is not defined")
+        raise Unclear(node, "a shift by this amount is undefined")
     if node.operator == "<<":
         return left.scale_val(whole(1 << right))
     if not scope.domain.intersect(left.lt_set(number(0))).is_empty():

@@ -116,7 +116,7 @@ def _found(node: tree.Statement, place: Surroundings, wanted: Wanted) -> Iterato
         case tree.ForStatement():
             yield from _found(node.body, _inside(node, place), wanted)
         case _:
-            raise Unclear(node, "this kind of statement is not followed")
+            raise Unclear(node, "this kind of statement is not supported")
 
 
 def _after_declaration(node: tree.Declare, place: Surroundings, wanted: Wanted) -> Surroundings:
@@ -220,7 +220,7 @@ def _first(node: tree.ForStatement) -> tuple[tree.Declaration, tree.Expression]:
             return declared, initial
         case tree.Assign(operator="=", target=tree.Name(declaration=declared), value=value):
             return declared, value
-    raise Unclear(node, "this loop gives no iterator its first value")
+    raise Unclear(node, "this loop does not initialise an iterator")
 
 
 def _head(
@@ -228,7 +228,7 @@ def _head(
 ) -> tuple[int, tree.Expression | None, bool]:
     """The step, the test, and whether the iterator steps before the body: `for (i = n; i-- > 0;)`."""
     if node.test is None:
-        raise Unclear(node, "this loop has no end")
+        raise Unclear(node, "this loop does not end")
     if node.step is not None:
         return _step(node.step, declared, place), node.test, False
     test = tree.without_casts(node.test)
