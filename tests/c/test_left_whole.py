@@ -176,9 +176,9 @@ def test_a_test_of_what_such_a_loop_found_is_one_statement_too(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("head", "text", "reason"),
     [
-        ("", "for (i = 0, k = n; i < n; i++, k -= 2) a[i] = b[k];", "first value"),
+        ("", "for (i = 0, k = n; i < n; i++, k -= 2) a[i] = b[k];", "initialise"),
         ("", "for (i = 0; i < n; ++i, m >>= 1) a[i] = m;", "constant"),
-        ("", "for (; j < n; j++) a[j] = 1;", "first value"),
+        ("", "for (; j < n; j++) a[j] = 1;", "initialise"),
         ("", "for (i = 3; i < n; i = i + m) a[i] = 1;", "constant"),
         ("#define F(k) (g(k) + 1)", LOOP + "a[i] = F(i);", "the macro 'F' calls 'g'"),
         ("#include <assert.h>\n#define CHECK(c) assert(c)", LOOP + "{ CHECK(i < m); a[i] = 1; }", "'assert'"),
@@ -275,7 +275,7 @@ def test_the_proof_reads_the_names_of_statements_that_never_run(tmp_path: Path, 
 
 def test_a_label_is_not_copied(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++)\n    S: { if (b[i] < 0) goto L; a[i] = 1; L: ; }"
-    with pytest.raises(BadInput, match="has a label inside"):
+    with pytest.raises(BadInput, match="contains a label"):
         result(tmp_path, wrapped(body), "unroll(S, i, 2)")
 
 

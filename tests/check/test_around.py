@@ -49,7 +49,7 @@ def test_a_program_that_differs_around_its_segment_is_no_plain_yes(name: str, tm
     original.write_text(texts[0])
     report = check_text(texts[1], original, CheckOptions(tools=QUICK), name=str(tmp_path / "new.c"))
     assert (report.answer, report.exit_code) == (Answer.GAVE_UP, 3)
-    assert "but not all around it is the same: " in as_text(report).splitlines()[0]
+    assert "but the code around it differs: " in as_text(report).splitlines()[0]
 
 
 def test_an_original_without_surroundings_is_compared_as_a_segment(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_an_original_without_surroundings_is_compared_as_a_segment(tmp_path: Pat
     report = check_text(program(before="B[0] = 1;"), original, CheckOptions(tools=QUICK))
     assert report.answer is Answer.VALID
     assert as_text(report).startswith("p.c: the segment is valid: ")
-    assert "what is around it was not compared: they are in functions of different names" in as_text(report)
+    assert "the code around it was not compared: they are in functions of different names" in as_text(report)
 
 
 FRAME = """#define N 6

@@ -59,9 +59,9 @@ def refused(source: str) -> BadInput:
         (text(spec="for (i = 0; i < N; i++) if (B[i] > 0) A[i] = B[i];"),
          "it depends on data whether this cell is touched"),
         (text(program="C[0] = 1;"), "nothing here assigns to A"),
-        (text(program="free(&A[3]); A[0] = B[0];"), "'A' gets another name here, which is not followed"),
+        (text(program="free(&A[3]); A[0] = B[0];"), "'A' gets another name here, which cannot be followed"),
         (text(spec="w = B[0];", functions="double w;", program="w = B[0]; double *p = &w; *p = 3;"),
-         "'w' gets another name here, which is not followed"),
+         "'w' gets another name here, which cannot be followed"),
         (text(program="for (i = 0; i < N; ) A[i++] = B[i];"), "a subscript changes a variable"),
         (text(program="undeclared = 1; A[0] = B[0];"), "the program does not compile"),
         (text(before="if (argc < 5) return 0;"), "the program never enters the segment"),
@@ -104,7 +104,7 @@ def test_sizes_that_the_operations_show() -> None:
     report = check(text(program, spec))
     assert report.answer is Answer.VALID
     assert dict(report.spec.sizes) == {"T": 3, "M": 4}
-    assert report.notes[0].startswith("T = 3, M = 4 is what the operations of the program show")
+    assert report.notes[0].startswith("T = 3, M = 4 is inferred from the operations of the program")
 
 
 def test_a_size_with_a_name_that_the_program_has_not() -> None:
@@ -117,7 +117,7 @@ def test_a_size_with_a_name_that_the_program_has_not() -> None:
 def test_an_unknown_size() -> None:
     spec = "for (int t = 0; t < T; t++) for (i = 0; i < 2 * K; i++) if (i < L) A[i] = B[t];"
     error = refused(text("for (i = 0; i < 3; i++) A[i] = B[0];", spec))
-    assert error.message.startswith("the problem size T is not known: what the program writes does not tell")
+    assert "size T is not known: what the program writes does not determine" in error.message
 
 
 def test_a_crash_keeps_what_was_found() -> None:

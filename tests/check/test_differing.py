@@ -68,7 +68,7 @@ def test_a_function_that_stores(tmp_path: Path) -> None:
     assert checked(tmp_path, old, text(loops.format(""), before=put)).answer is not Answer.VIOLATION
     wrong = checked(tmp_path, old, text(loops.format(" ? j - 1 : 0"), before=put))
     assert wrong.answer is Answer.VIOLATION
-    assert "with other numbers in the arrays before" in wrong.notes[0]
+    assert "with other initial values in the arrays" in wrong.notes[0]
 
 
 def test_iterators_have_their_types(tmp_path: Path) -> None:

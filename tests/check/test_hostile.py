@@ -184,22 +184,22 @@ def test_subscripts_inside_calls_may_differ() -> None:
         ("double *A = __builtin_alloca(64); for (i = 0; i < N; i++) A[i] = B[i];", "",
          "nothing here assigns to A"),
         (f"memset(B, 0, sizeof B); {COPY}", "#include <string.h>",
-         "'B' gets another name here, which is not followed"),
+         "'B' gets another name here, which cannot be followed"),
         (f"{COPY} memcpy(A, C, sizeof A);", "#include <string.h>",
-         "'A' gets another name here, which is not followed"),
+         "'A' gets another name here, which cannot be followed"),
         (f'{COPY} __asm__ volatile ("nop" : "=m"(A[2]));', "",
          "what assembler code changes is not known"),
         (f"{COPY} ZERO;", '#define ZERO asm("nop")', "macro ZERO hides assembler code"),
         (f"{COPY} struct v *s = (struct v *)A; s->y = 1;", "struct v { double x, y; };",
-         "'s' gets another name here, which is not followed"),
+         "'s' gets another name here, which cannot be followed"),
         (f"{COPY} struct v *s = (struct v *)A; s[0].y = 1;", "struct v { double x, y; };",
          "'s' points into 'A', but not to elements of its type"),
         ("float *f = (float *)A; for (i = 0; i < N; i++) f[2 * i] = B[i];", "",
          "'f' points into 'A', but not to elements of its type"),
         (f"{COPY} union {{ double *d; long *l; }} u; u.d = A; u.l[2] = 0;", "",
-         "'A' gets another name here, which is not followed"),
+         "'A' gets another name here, which cannot be followed"),
         (f"{COPY} *at(2) = 0;", "static double *at(int k) { return &A[k]; }",
-         "'A' gets another name here, which is not followed"),
+         "'A' gets another name here, which cannot be followed"),
         (f"{COPY} other();", "void other(void);", "the program cannot be linked: nothing defines 'other'"),
     ],
 )  # fmt: skip
@@ -238,7 +238,7 @@ def test_functions_that_are_not_in_the_file_are_no_yes(tmp_path: Path) -> None:
     """Functions of headers are not instrumented."""
     (tmp_path / "other.h").write_text("static void other(void) { A[2] = 0; }\n")
     source = text(f"{COPY} other();", functions=f'#include "{tmp_path}/other.h"')
-    with pytest.raises(GaveUp, match="'other' is not in this file"):
+    with pytest.raises(GaveUp, match="'other' is not defined in this file"):
         check(source)
     assert check(text(f"{COPY} i = abs(-3);")).notes == ()
 
@@ -246,7 +246,7 @@ def test_functions_that_are_not_in_the_file_are_no_yes(tmp_path: Path) -> None:
 def test_functions_that_run_at_another_time() -> None:
     """No call of the program shows when they run, and what they write then."""
     late = "#include <stdlib.h>\nstatic void late(void) { A[0] = 7; }"
-    with pytest.raises(GaveUp, match="'atexit' is not in this file"):
+    with pytest.raises(GaveUp, match="'atexit' is not defined in this file"):
         check(text(f"{COPY} atexit(late);", functions=late))
     early = "__attribute__((constructor)) static void early(void) { B[0] = 7; }"
     with pytest.raises(GaveUp, match="constructor"):

@@ -137,13 +137,13 @@ def test_a_cell_that_is_found_by_its_address_is_named() -> None:
         ("double *p = i ? A : B; p[0] = B[0];", "", "'p' points into 'A' and into 'B'"),
         ("double *p = i ? A : malloc(64); p[0] = B[0];", "", "'p' points into 'A' and elsewhere"),
         ("double *p = A; double *q[2] = {p, A}; q[0][0] = B[0]; A[0] = B[0];", "",
-         "'p' gets another name here, which is not followed"),
-        ("double *p = A; *p++ = B[0];", "", "'p' gets another name here, which is not followed"),
+         "'p' gets another name here, which cannot be followed"),
+        ("double *p = A; *p++ = B[0];", "", "'p' gets another name here, which cannot be followed"),
         ("*g() = B[0]; A[0] = B[0];", "double *g(void) { return A; }",
-         "'A' gets another name here, which is not followed"),
+         "'A' gets another name here, which cannot be followed"),
         ("struct { double *p; } s; s.p = A; A[0] = B[0];", "",
-         "'A' gets another name here, which is not followed"),
-        ("free(A + 1); A[0] = B[0];", "", "'A' gets another name here, which is not followed"),
+         "'A' gets another name here, which cannot be followed"),
+        ("free(A + 1); A[0] = B[0];", "", "'A' gets another name here, which cannot be followed"),
     ],
 )  # fmt: skip
 def test_pointers_that_are_not_followed(program: str, functions: str, message: str) -> None:

@@ -116,10 +116,10 @@ def test_without_sanitizers_a_doubt_stays() -> None:
     ("program", "functions", "seen"),
     [
         (f"{COPY} i = 0; index_of[i] = i++;", "", "'i' is changed and used in one expression"),
-        (f"{COPY} i = i++;", "", "'i' is changed and used in one expression without an order"),
+        (f"{COPY} i = i++;", "", "'i' is changed and used in one expression in no defined order"),
         (f"{COPY} i = one(i, i++);", "static int one(int a, int b) { return a + b; }", "'i' is changed"),
         (f"int k = 0; if (!setjmp(e)) {{ k = 1; longjmp(e, 1); }} {COPY} index_of[0] = k;",
-         "#include <setjmp.h>\njmp_buf e;", "'k' may have lost its value at p.c:14:107"),
+         "#include <setjmp.h>\njmp_buf e;", "'k' may have an undefined value at p.c:14:107"),
         (f"int k = late(3); {COPY} index_of[0] = k;", "static int late(int k) { if (k > 9) return 1; }",
          "'late(3)' may be used at p.c:13:11, and the function may end without a value"),
         (f"long k = *(long *)C; {COPY} index_of[0] = k > 0;", "", "'(long *)C' at p.c:13:13 may access"),

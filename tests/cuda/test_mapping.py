@@ -248,7 +248,7 @@ def test_extents_that_are_sums(tmp_path: Path) -> None:
     found = run_in_threads(tmp_path, outcome.kernels.text, outcome.source.text, 0)
     assert found == original(tmp_path, SUMS)
     named = SUMS.replace("i < n", "i < lw_extent2").replace("(int n", "(int n, int lw_extent2")
-    with pytest.raises(BadInput, match="meaning of its own"):
+    with pytest.raises(BadInput, match="reserved name in CUDA"):
         made(tmp_path, named, "block(S, i)\n")
 
 

@@ -90,7 +90,7 @@ def test_an_annotation_no_loop_takes_up(dimension: int) -> None:
     with pytest.raises(BadInput) as refused:
         generate(annotated(RECTANGLE, dimension))
     message = refused.value.message
-    assert message.startswith(f"no loop takes up what the schedule says of dimension {dimension}, Parallel")
+    assert message.startswith(f"no loop has the annotation of schedule dimension {dimension}, Parallel")
     hint = "the dimensions below count from 0; annotate one of them, or move the annotation"
     assert refused.value.hint == hint
 

@@ -125,7 +125,7 @@ def test_an_array_is_not_reduced_where_its_other_cells_are_read(tmp_path: Path) 
     outcome = result(tmp_path, text, "parallel(L, k)\n", openmp=True, allow_reassociation=True)
     assert "#pragma omp" not in outcome.source.text
     (note,) = outcome.notes
-    assert note.endswith("it combines values into A, and uses other cells of it as they are")
+    assert note.endswith("it combines values into A, and accesses the array in other ways, too")
     shared = ELIMINATION.replace("      for", "#pragma omp parallel for reduction(+:A[:64][:8])\n      for")
     (program,) = read_c(file(tmp_path, PROGRAM.format(body=shared)))
     found = prove_annotations(program, allow_reassociation=True)
@@ -150,8 +150,8 @@ def test_what_openmp_cannot_say_is_a_note(tmp_path: Path) -> None:
     outcome = result(tmp_path, text, "parallel(L, i)\n", openmp=True, allow_reassociation=True)
     assert "#pragma omp" not in outcome.source.text
     assert outcome.notes == (
-        "the loop over i is not given to OpenMP: it combines values into a, "
-        "whose size the text does not tell",
+        "the loop over i is not an OpenMP loop: it combines values into a, "
+        "whose size is not known from the text",
     )
 
 
@@ -161,7 +161,7 @@ def test_a_field_cannot_be_reduced(tmp_path: Path) -> None:
     outcome = result(tmp_path, text, "parallel(L, i)\n", openmp=True, allow_reassociation=True)
     assert "#pragma omp" not in outcome.source.text
     (note,) = outcome.notes
-    assert note.endswith("which is part of something else")
+    assert note.endswith("which is a member of a struct")
 
 
 NEST = "  for (i = 0; i < n; i++)\n    for (j = 0; j < 8; j++)\n      L: A[i][j] = i - j;"
@@ -211,7 +211,7 @@ def test_a_parallel_loop_in_a_parallel_loop_is_a_note(tmp_path: Path) -> None:
     text = wrapped("  for (i = 0; i < n; i++)\n    for (j = 0; j < i; j++)\n      L: A[i][j] = 0;")
     outcome: Outcome = result(tmp_path, text, "parallel(L, i)\nparallel(L, j)\n", openmp=True)
     assert outcome.source.text.count("#pragma omp") == 1
-    assert outcome.notes == ("the loop over j is inside the one over i, which is shared out",)
+    assert outcome.notes == ("the loop over j is inside the one over i, which is already parallel",)
 
 
 CARRIED = {

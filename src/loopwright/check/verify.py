@@ -214,7 +214,7 @@ def _with_rest(given: Input, report: Report) -> Report:
 def verdict(job: Job, found: Writers, options: CheckOptions) -> Report:
     """Check whether the program of `job` reorders the original, except for races."""
     if options.algorithm == "a":
-        return precise(job, found, "it was asked for")
+        return precise(job, found, "it was requested")
     try:
         chosen = _chosen(job, found, options)
     except GaveUp as failure:
@@ -265,7 +265,7 @@ def _marks(job: Job, ahead: Sequence[Front], options: CheckOptions) -> list[Inse
 def _chosen(job: Job, found: Writers, options: CheckOptions) -> Chosen:
     """Choose the scheme: codes apply wherever version numbers do, and their checks are never longer."""
     if options.algorithm == "b":
-        return Chosen(versions(job.spec, found), "it was asked for")
+        return Chosen(versions(job.spec, found), "it was requested")
     try:
         scheme = CodeScheme(job.spec, found, codes(job.spec))
     except GaveUp as failure:
@@ -275,7 +275,7 @@ def _chosen(job: Job, found: Writers, options: CheckOptions) -> Chosen:
     size = max(scheme.size.values())
     room = "one byte" if size == 1 else f"{size} bytes"
     fits = f"a number of {room} identifies the last writer of each cell"
-    return Chosen(scheme, "it was asked for" if options.algorithm == "codes" else f"{fits} at this size")
+    return Chosen(scheme, "it was requested" if options.algorithm == "codes" else f"{fits} at this size")
 
 
 def _verdict_of_delayed(job: Job, ended: Ended, chosen: Chosen) -> Report | None:
@@ -295,7 +295,7 @@ def _second_opinion(job: Job, found: Writers, first: Ended) -> Report:
     """Run the precise check; if it finds nothing, the two runs disagree and nothing is decided."""
     difference = run_log(first.lines).violations > 0
     why = "showed a difference" if difference else "did not end as it should"
-    report = precise(job, found, f"a first run, with shadows of one number, {why}")
+    report = precise(job, found, f"a first run, with one number per cell, {why}")
     if report.answer is not Answer.VALID:
         return report
     if first.crashed is not None or first.timed_out:
@@ -392,7 +392,7 @@ def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
         notes.append("the segment was entered with other problem sizes than the first")
     if job.sizes.solved:
         names = ", ".join(f"{name} = {job.sizes.values[name]}" for name in job.sizes.solved)
-        notes.append(f"{names} is what the operations of the program show; give sizes with -D to be sure")
+        notes.append(f"{names} is inferred from the operations of the program; give sizes with -D to be sure")
     if log.entries > 1:
         notes.append(f"the segment was entered {log.entries} times")
     if job.tools.openmp or starts_threads(job.sites.known) is not None:

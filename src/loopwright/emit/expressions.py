@@ -81,7 +81,7 @@ def _expression(expr: ex.Expr) -> tuple[str, Level]:
 def _nested(function: str, arguments: tuple[ex.Expr, ...]) -> tuple[str, Level]:
     """`f(f(a, b), c)` for three arguments; one argument is its own minimum and maximum."""
     if not arguments:
-        raise InternalError(Code.INTERNAL, f"a {function} of nothing")
+        raise InternalError(Code.INTERNAL, f"a {function} without arguments")
     if len(arguments) == 1:
         return _expression(arguments[0])
     inner, _ = _nested(function, arguments[:-1])

@@ -72,15 +72,15 @@ class Sharing:
             return "its end is not a comparison of its iterator with a number known before it starts"
         for step in self._accumulated(loop):
             if not self._is_variable(step.array):
-                return f"it combines values into {step.array}, which is part of something else"
+                return f"it combines values into {step.array}, which is a member of a struct"
             if not self._only_combined(loop, step):
-                return f"it combines values into {step.array}, and uses other cells of it as they are"
+                return f"it combines values into {step.array}, and accesses the array in other ways, too"
             if _section(self.program.array(step.array)) is None:
-                return f"it combines values into {step.array}, whose size the text does not tell"
+                return f"it combines values into {step.array}, whose size is not known from the text"
         always = set(_always(loop.body))
         for one in self._private(loop):
             if one.last and not any(self._writes(name, one.array) for name in always):
-                return f"what it leaves in {one.array} is wanted, and not every iteration writes it"
+                return f"the last value of {one.array} is needed, and not every iteration writes it"
         return None
 
     def clauses(self, loop: For) -> Clauses | None:
@@ -242,12 +242,13 @@ def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
         return
     reason = sharing.why_not(node)
     if reason is not None:
-        yield f"the loop over {node.iterator} is not given to OpenMP: {reason}"
+        yield f"the loop over {node.iterator} is not an OpenMP loop: {reason}"
         yield from unshared(node.body, sharing)
         return
     for part in subprograms(sharing.together(node)[-1].body):
         if isinstance(part, For) and part.parallel is not None:
-            yield f"the loop over {part.iterator} is inside the one over {node.iterator}, which is shared out"
+            outer = f"the one over {node.iterator}, which is already parallel"
+            yield f"the loop over {part.iterator} is inside {outer}"
 
 
 def is_uneven(loops: tuple[For, ...]) -> bool:

@@ -248,8 +248,8 @@ def _refuse_copied_labels(program: Program, node: Node) -> None:
     for statement in program.statements:
         place = statement.body.place
         if calls.count(statement.name) > 1 and re.search(r"\bgoto\b", place.text):
-            message = f"{statement.name} has a label inside, and the new loops have it several times"
-            hint = "let every instance run in the same loops: fewer splits, no unrolling"
+            message = f"{statement.name} contains a label, and the new loops contain it several times"
+            hint = "keep all instances in the same loops: fewer splits, no unrolling"
             raise BadInput(Code.REGION_TEXT, message, span=place, hint=hint)
 
 

@@ -219,7 +219,7 @@ def _check_scanned(annotated: trees.Annotated, outer: int) -> None:
     if not _scans(annotated.child, annotated.dimension, outer):
         raise BadInput(
             Code.LOOPS_DO_NOT_FIT,
-            f"no loop takes up what the schedule says of dimension {annotated.dimension}, "
+            f"no loop has the annotation of schedule dimension {annotated.dimension}, "
             f"{type(annotated.annotation).__name__}: no band below has this dimension",
             hint=f"the dimensions below count from {outer}; annotate one of them, or move the annotation",
         )

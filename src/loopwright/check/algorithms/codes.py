@@ -83,7 +83,7 @@ def codes(spec: Specification) -> Codes:
                 found.update({member.name: code for member in group.members})
                 base += count
         if base >= LARGEST:
-            message = f"the writers of {array} do not fit into 64 bits"
+            message = f"the numbers of the writers of {array} do not fit into 64 bits"
             raise errors.GaveUp(errors.Code.ALGORITHM, message, hint="use --algorithm a")
         bounds[array] = base
     return Codes(groups, found, bounds)

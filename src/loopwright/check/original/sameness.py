@@ -54,9 +54,9 @@ def type_difference(old: types.CType, new: types.CType) -> str | None:
 def _record_difference(old: types.Record, new: types.Record) -> str | None:
     name = f"{'union' if old.is_union else 'struct'} {old.tag}"
     if old.is_union != new.is_union or (old.fields is None) != (new.fields is None):
-        return f"'{name}' is something else"
+        return f"'{name}' is declared as something else"
     if old.fields is None or new.fields is None:
-        return None if old.tag == new.tag else f"'{name}' is something else"
+        return None if old.tag == new.tag else f"'{name}' is declared as something else"
     if len(old.fields) != len(new.fields):
         return f"'{name}' has other members"
     for one, other in zip(old.fields, new.fields, strict=True):
@@ -148,7 +148,7 @@ class Sameness:
         holes = matching(old, self.old_holes)
         if holes:
             if not holes & matching(new, self.new_holes):
-                return f"'{_named(old)}' does not stand where it is looked at"
+                return f"'{_named(old)}' is not at the same place in the statement"
             return self._named(old, _observed_difference(new.type))
         if _is_conversion(old) or _is_conversion(new):
             reason = _value_difference(old.type, new.type)
@@ -161,7 +161,7 @@ class Sameness:
 
     def _cells(self, old: tree.Expression, new: tree.Expression, common: frozenset[int]) -> str | None:
         if not common:
-            return f"'{_named(old)}' is not read where it is looked at"
+            return f"'{_named(old)}' is not the same access in both programs"
         if (
             isinstance(old, tree.Name)
             and isinstance(new, tree.Name)
@@ -203,7 +203,7 @@ class Sameness:
                 same = old.value == new.value and old.value is not None
                 return None if same else "the sizes differ"
             case tree.Text(), tree.Text():
-                return "what a text says is not compared"
+                return "strings are not compared"
             case tree.OtherExpression(), _:
                 return f"this kind of expression is not compared: {old.kind}"
             case tree.CallExpression(), tree.CallExpression():

@@ -20,7 +20,7 @@ from loopwright.presburger.polynomials import length_at
 from loopwright.presburger.sets import DIM, IN, OUT, isl_failures, union
 from loopwright.source import Span
 
-_AFFINE = "the original must be affine: one assignment a statement, subscripts affine in the iterators"
+_AFFINE = "the original must be affine: one assignment per statement, subscripts affine in the iterators"
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Specification:
 def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
     """Return `program` at `sizes`, which name all its parameters; raises BadInput if it is not affine."""
     if any(array.name == ELSEWHERE for array in program.arrays):
-        hint = "move this out of the region; or say --pure NAME, where a function has no effects"
+        hint = "move this out of the region, or say --pure NAME if it calls a function without side effects"
         told = "".join(f": {one.message}" for one in program.set_aside[:1])
         message = f"what the original does is not known from its arrays alone{told}"
         spots = [one.span for one in program.set_aside[:1] if one.span is not None]
@@ -244,7 +244,7 @@ def _as_declared(relation: isl.Map, array: Array, sizes: isl.Set, where: Span) -
     lengths = [length_at(row, known) for row in array.rows]
     for row, length in zip(array.rows, lengths, strict=True):
         if length is None:
-            message = f"'{array.name}' has rows of {row}, which no bound of the original has: it is no size"
+            message = f"'{array.name}' has rows of {row}, which is not a size: no bound has it"
             raise refuse(where, message, f"#define {row} as a number", code=Code.NOT_AFFINE)
     return by_own_subscript(relation, array.name, [length for length in lengths if length is not None])
 

@@ -122,7 +122,7 @@ def shared_memory(spec: Specification, known: ReachedCode, pairs: Sequence[tuple
     """The error for arrays that were found to overlap."""
     one, other = (spec.arrays[number] for number in pairs[0])
     message = f"'{one}' and '{other}' share memory"
-    hint = "the original takes its arrays to be apart; check a call for which they are"
+    hint = "the original assumes that its arrays do not overlap; check a call for which this holds"
     if one == other:
         is_by_rows = one in arrays_by_rows(spec, known)
         message = f"'{one}' is written through a pointer that is not followed"

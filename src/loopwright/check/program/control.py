@@ -52,7 +52,7 @@ def doubt(sites: Sites) -> str | None:
     decided = decided_by_data(sites)
     if decided is not None:
         where = decided.span.place
-        return f"data decide which operations run, at {where}: the run is right, others need not be"
+        return f"data decide which operations run, at {where}: this run is right, other runs may not be"
     started = starts_threads(sites.known)
     if started is not None and not list(_calls(sites.known, _JOINS)):
         where = started.span.place

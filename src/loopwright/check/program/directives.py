@@ -78,7 +78,7 @@ def refuse_directives(spec: Specification, known: ReachedCode) -> None:
             copied = _copied(spec, known, name, arguments)
             if copied is not None:
                 place = known.source.at(directive.start(), directive.end() - directive.start())
-                hint = "leave the clause out, or check the program without OpenMP"
+                hint = "remove the clause, or check the program without OpenMP"
                 raise GaveUp(Code.UNDECIDED, f"'{name}' {copied}", span=place, hint=hint)
 
 
@@ -88,7 +88,7 @@ def _refuse_promises(source: Source, plain: str) -> None:
     if place is not None:
         shown = " ".join(plain[place.start : place.end].split())
         message = f"with '{shown}' the compiler may build another program than the one that is checked"
-        raise GaveUp(Code.UNDECIDED, message, span=place, hint="leave it out, or ask 'loopwright prove'")
+        raise GaveUp(Code.UNDECIDED, message, span=place, hint="remove it, or use 'loopwright prove'")
 
 
 def unkept_promise(source: Source, plain: str | None = None) -> Span | None:
@@ -113,13 +113,13 @@ def _copied(spec: Specification, known: ReachedCode, name: str, arguments: str) 
     if name in _SHARED:
         return None
     if name in _LANES:
-        return "lets iterations run at the same time, which a run of the text in its order does not show"
+        return "lets iterations run at the same time, which a sequential run does not show"
     if name in _COPIES:
         inside = [word for word in names_in(arguments) if word in roots]
-        return f"copies '{inside[0]}', which is then not followed" if inside else None
+        return f"copies '{inside[0]}', and the copy cannot be followed" if inside else None
     if name in _TASKS:
         around = known.around
         variables = [known.at_segment(root) for root in sorted(roots)]
         local = [one for one in variables if one and around and around.node.span.contains(one.place)]
-        return f"may copy '{local[0].name}', which is then not followed" if local else None
+        return f"may copy '{local[0].name}', and the copy cannot be followed" if local else None
     return "is not known to leave the arrays of the original as they are"

@@ -40,10 +40,10 @@ def unseen_in(known: ReachedCode) -> str | None:
     changed = next(_unordered(known), None)
     if changed is not None:
         where = changed.span.place
-        return f"'{changed.text}' is changed and used in one expression without an order, at {where}"
+        return f"'{changed.text}' is changed and used in one expression in no defined order, at {where}"
     lost = next(_lost(known), None)
     if lost is not None:
-        return f"'{lost.text}' may have lost its value at {lost.span.place}, where setjmp returns again"
+        return f"'{lost.text}' may have an undefined value at {lost.span.place}, where setjmp returns again"
     call = next(_without_value(known), None)
     if call is not None:
         return f"'{call.text}' may be used at {call.span.place}, and the function may end without a value"

@@ -170,14 +170,15 @@ def not_kept(spec: Specification, sites: Sites, changed: frozenset[int], unseen:
     notes = []
     if changed:
         listed = ", ".join(names[k] for k in sorted(changed))
-        notes.append(f"not what the original leaves there, and looked at elsewhere: {listed}")
+        notes.append(f"used elsewhere, but not with the values that the original leaves: {listed}")
     if unseen - changed:
         listed = ", ".join(names[k] for k in sorted(unseen - changed))
         notes.append(f"too large to be compared before and after the segment: {listed}")
     if may_write_elsewhere(sites) and _own_memory(spec, sites.known) is None:
         notes.append("allocated memory was not compared: the segment may write there through pointers")
     elif others := _other_memory(sites):
-        notes.append(f"not compared, and the segment writes through pointers: memory by {', '.join(others)}")
+        shown = ", ".join(others)
+        notes.append(f"not compared, and the segment writes through pointers: memory reached by {shown}")
     return notes
 
 

@@ -134,7 +134,7 @@ class _Meanings:
             reference = reference_of(cell.node)
             declared = _root(typed)
             if reference is None or declared is None or declared.name != reference.root.text:
-                return f"'{cell.node.text}' is not what it looks like"
+                return f"'{cell.node.text}' is a macro, or names something else"
         return None
 
 

@@ -59,8 +59,8 @@ def refuse_unseen(spec: Specification, known: ReachedCode) -> None:
             is_macro = bool(definitions(known.macros, name))
             is_seen = name in inside | stated or _points_inside(known, name, inside)
             if not (is_seen or is_pure or is_library or is_variable or is_macro):
-                hint = f"give its text, or say --pure {name} if it changes nothing"
-                message = f"'{name}' is not in this file: it may change an array, or how numbers are rounded"
+                hint = f"define it in this file, or say --pure {name} if it has no side effects"
+                message = f"'{name}' is not defined in this file: it may change an array or the rounding mode"
                 raise GaveUp(Code.UNDECIDED, message, span=node.span, hint=hint)
 
 
@@ -82,7 +82,7 @@ def refuse_hidden(known: ReachedCode, text: Preprocessed) -> None:
                 pending.append(own[name])
             elif name in text.changes and _may_change(text, name, frozenset()):
                 message = f"'{name}' is a macro of a header that may change something, or jump"
-                raise GaveUp(Code.UNDECIDED, message, hint="write what it stands for in its place")
+                raise GaveUp(Code.UNDECIDED, message, hint="replace it by its definition")
 
 
 def refuse_other_sizes(
@@ -167,17 +167,17 @@ def other_effect(spec: Specification, known: ReachedCode) -> str | None:
     changed = other_writes(spec, known)
     found = [one for one in changed if is_looked_at(known, one) or _is_given(known, one)]
     if found:
-        return f"changed by the segment, not by the original, and looked at elsewhere: {', '.join(found)}"
+        return f"changed by the segment but not by the original, and used elsewhere: {', '.join(found)}"
     calls = [name for name in _called(known) if name not in _stated(spec) and _is_noticed(known, name)]
     if calls:
-        return f"the segment calls what the original does not, and what that does is seen: {', '.join(calls)}"
+        return f"only the segment calls these functions, whose effects are visible: {', '.join(calls)}"
     lasting = [one.name for one in known.functions if _has_static(one) and _is_used_elsewhere(known, one)]
     if lasting:
-        return f"called in the segment and elsewhere, with variables that last: {', '.join(lasting)}"
+        return f"called in the segment and elsewhere, with static variables: {', '.join(lasting)}"
     compared = left_iterators(spec, known)
     left = [one for one in _iterators(spec.program) if one not in compared and _is_left_to_others(known, one)]
     if left:
-        return f"looked at after the segment, and perhaps not what the original leaves: {', '.join(left)}"
+        return f"used after the segment, and perhaps not as the original leaves it: {', '.join(left)}"
     return None
 
 

@@ -104,7 +104,7 @@ def _segment(source: Source, start: re.Match[str] | None) -> Segment:
         is_marked = source.chosen or re.search(r"#\s*pragma\s+scop", source.text)
         regions = c_file(source).regions if is_marked else ()
         if len(regions) != 1:
-            message = "it is not marked what is to be checked"
+            message = "no segment to check is marked"
             raise BadInput(Code.SEGMENT, message, span=Span.start_of(source.path), hint=_MARKS)
         return Segment(source, regions[0].place, _sizes(source))
     end = END.search(source.text, start.end())

@@ -72,7 +72,7 @@ def refuse_escapes(spec: Specification, pointers: Pointers, side: Side, body: No
             continue
         name = node.text
         hint = "use the array by its name, or by pointers that are given to functions of this file"
-        raise refuse(node, f"'{name}' gets another name here, which is not followed", hint)
+        raise refuse(node, f"'{name}' gets another name here, which cannot be followed", hint)
 
 
 def _is_barrier(node: Node) -> bool:
@@ -304,7 +304,7 @@ def _same_value(known: ReachedCode, assignment: Assignment) -> Node | None:
 
 
 def _refuse_effects(known: ReachedCode, node: Node) -> None:
-    hint = "do this in a statement of its own: subscripts are evaluated once more to be checked"
+    hint = "do this in a statement of its own: the check evaluates subscripts a second time"
     changed = changed_in(node)
     if changed is not None:
         raise refuse(changed, "a subscript changes a variable", hint)

@@ -65,7 +65,7 @@ class Toolchain:
         try:
             return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=left)
         except subprocess.TimeoutExpired:
-            message = f"the time limit ran out while {self.compiler} was at work"
+            message = f"the time limit ran out while {self.compiler} was running"
             raise GaveUp(Code.TIME, message, hint="raise --timeout") from None
 
 
@@ -154,7 +154,7 @@ def _engine(compiler: str, options: tuple[str, ...], engine: str, tables: str) -
         source, target = folder / "engine.c", folder / "engine.o"
         done = Toolchain(compiler).compile([*options, "-w", "-c", str(source), "-o", str(target)])
         if done.returncode:
-            message = f"the engine of the check does not compile: {_first_error(done.stderr)}"
+            message = f"the checker's own code does not compile: {_first_error(done.stderr)}"
             raise InternalError(Code.OWN_MISTAKE, message)
         return target.read_bytes()
 

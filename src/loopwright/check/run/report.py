@@ -77,13 +77,13 @@ def _verdict(report: Report, sizes: str) -> str:
         case Answer.VALID if report.by_values:
             verdict = "valid: all variables get the values of the original, by the same operations on data"
         case Answer.VALID if around:
-            verdict = f"the segment is valid: {kept}; what is around it was not compared: {around}"
+            verdict = f"the segment is valid: {kept}; the code around it was not compared: {around}"
         case Answer.VALID:
             verdict = f"valid: {kept}"
         case Answer.VIOLATION:
             verdict = "not valid"
         case Answer.GAVE_UP if around:
-            verdict = f"could not decide: the segment is {kept}, but not all around it is the same: {around}"
+            verdict = f"could not decide: the segment is {kept}, but the code around it differs: {around}"
         case Answer.GAVE_UP:
             verdict = "could not decide"
         case Answer.CRASHED if report.findings:
@@ -130,7 +130,7 @@ def as_diagnostics(report: Report) -> tuple[Diagnostic, ...]:
     found = [_diagnostic(report, finding, sizes) for finding in report.findings]
     if not found:
         said = [*([f"the checked program {report.ending}"] if report.ending else []), *report.notes]
-        said += [f"what is around the segment is not the same: {report.around}"] if report.around else []
+        said += [f"the code around the segment differs: {report.around}"] if report.around else []
         message = "; ".join(said) or f"{report.violations} violations"
         place = Span.start_of(report.source.path)
         found.append(Diagnostic(_UNANSWERED[report.answer], message, span=place, witness=sizes or None))

@@ -77,7 +77,7 @@ def _refuse_variable(given: Input, known: ReachedCode, name: str) -> None:
     declared = known.declarations.visible(name, given.segment.place)
     if declared is not None:
         message = f"'{name}' is a variable of the program: -D {name}=... would replace its name"
-        hint = f"without -D {name} its value is asked of the program; or set it in the program"
+        hint = f"without -D {name} the check takes its value from the program"
         raise BadInput(Code.OPTION, message, span=declared.place, hint=hint)
 
 
@@ -194,7 +194,7 @@ def _sizes(program: Program, possible: isl.Set) -> dict[str, int]:
     point = smallest_point(possible)
     if point is None:
         raise GaveUp(
-            Code.SIZES_UNKNOWN, "no problem size shows what the program does", hint="give the sizes with -D"
+            Code.SIZES_UNKNOWN, "the original allows no problem size", hint="give the sizes with -D"
         )
     return {name: point.parameters[name] for name in program.params}
 
@@ -265,9 +265,8 @@ def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) ->
     writes = sum(seen.writes for seen in shown.values())
     hint = "give the sizes with -D"
     if len(open_names) != 1 or writes > MOST_OPERATIONS:
-        raise GaveUp(
-            Code.SIZES_UNKNOWN, f"what the program writes does not tell {', '.join(open_names)}", hint=hint
-        )
+        message = f"what the program writes does not determine {', '.join(open_names)}"
+        raise GaveUp(Code.SIZES_UNKNOWN, message, hint=hint)
     (name,) = open_names
     for number in range(MOST_SIZES):
         sizes = {**first, name: number}
@@ -276,7 +275,7 @@ def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) ->
             return sizes
         if total > writes:
             break
-    raise GaveUp(Code.SIZES_UNKNOWN, f"what the program writes does not tell {name}", hint=hint)
+    raise GaveUp(Code.SIZES_UNKNOWN, f"what the program writes does not determine {name}", hint=hint)
 
 
 def _is_fixed(program: Program, possible: isl.Set, name: str, number: int) -> bool:

@@ -69,7 +69,7 @@ def with_undefined(sites: Sites, tools: Toolchain, report: Report) -> Report:
         found = _seen(sites, tools, told)
     except GaveUp as failure:
         answer = Answer.GAVE_UP if reads else Answer.VALID
-        note = f"not looked for what is undefined: {failure.message}"
+        note = f"undefined behaviour was not looked for: {failure.message}"
         return replace(report, answer=answer, notes=(*report.notes, note, *_doubts(reads)))
     if found is not None:
         notes = (*report.notes, f"undefined: {found}")
@@ -200,14 +200,14 @@ def with_other_memory(source: Source, tools: Toolchain, built: Built, report: Re
         option = f"-ftrivial-auto-var-init={locals_}"
         filled = replace(built, options=(*built.options, option), title="")
         if tools.compile(["-x", "c", "-fsyntax-only", option, os.devnull]).returncode:
-            note = f"'{tools.compiler}' has no {option}: elements that were not set were not looked for"
+            note = f"'{tools.compiler}' has no {option}: reads of unset elements were not looked for"
             return replace(report, notes=(*report.notes, note))
         with workspace() as folder:
             executable = compile_program(tools, filled, folder, source)
             ended = run_program(tools, executable, folder, {"MALLOC_PERTURB_": allocated})
         log = run_log(ended.lines)
         if log.violations or ended.crashed is not None or ended.timed_out:
-            note = "undefined: with other values in memory that was not set the program does other operations"
+            note = "undefined: with other values in uninitialised memory, the program does other operations"
             answer = Answer.VIOLATION if log.violations else Answer.GAVE_UP
             return replace(report, answer=answer, violations=log.violations, notes=(*report.notes, note))
     return report

@@ -52,7 +52,7 @@ class DifferingCell:
     """Found with the program's own data, not with generated data."""
 
     def __str__(self) -> str:
-        data = "" if self.own_data else ", with other numbers in the arrays before"
+        data = "" if self.own_data else ", with other initial values in the arrays"
         return f"{self.cell} ends up as {self.new}, and as {self.old} in the original{data}"
 
 

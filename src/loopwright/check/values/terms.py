@@ -126,7 +126,7 @@ def same_terms(original: Program, new: Source, tools: Toolchain, pure: Sequence[
     except (BadInput, GaveUp):
         return None
     because = "the program has other operations than the original, and computes the same values by them"
-    notes = ("'restrict' is believed",) if "restrict" in names_in(pair.new.text) else ()
+    notes = ("'restrict' is taken on trust",) if "restrict" in names_in(pair.new.text) else ()
     entries = len(first.states) // (2 * len(_SEEDS))
     if entries > 1:
         notes = (*notes, f"the function was entered {entries} times")

@@ -199,8 +199,10 @@ def device_type(program: Program, array: Array) -> str:
     declared = program.file.declarations.resolved(array.element_type or "")
     kind = " ".join(word for word in declared.split() if word not in _STORED)
     if kind not in TYPES:
-        shown = kind or "a type that is not seen"
-        raise _refused(program, f"{array.name} has elements of {shown}", f"kernels know {', '.join(TYPES)}")
+        shown = kind or "an unknown type"
+        raise _refused(
+            program, f"{array.name} has elements of {shown}", f"kernels support {', '.join(TYPES)}"
+        )
     return kind
 
 
@@ -210,10 +212,10 @@ def _extents(program: Program, array: Array) -> tuple[str, ...]:
     extents = array.extents
     vague = any(not one.strip() or _QUALIFIED.search(one) for one in extents)
     if variable is None or variable.has_row_pointers or variable.rank != len(extents) or vague:
-        message = f"how much memory {array.name} has is not in its declaration"
+        message = f"the declaration of {array.name} does not give its size"
         raise _refused(program, message, f"declare it with its sizes, such as {array.name}[n][m]")
     if len(extents) > MOST_DIMENSIONS:
-        message = f"{array.name} has {len(extents)} dimensions; kernels know {MOST_DIMENSIONS}"
+        message = f"{array.name} has {len(extents)} dimensions; kernels support {MOST_DIMENSIONS}"
         raise _refused(program, message, "make it an array of fewer dimensions")
     return extents
 
@@ -251,7 +253,7 @@ def check_room(program: Program, shared: Sequence[Array]) -> None:
     size = sum(sizes.values()) - room
     if size > GPU.most_shared or size + room > GPU.most_room or len(known) < len(shared):
         most = GPU.most_room if room else GPU.most_shared
-        message = f"the buffers of a block have {size + room} bytes, where a GPU has {most}"
+        message = f"the buffers of a block have {size + room} bytes, but a GPU has {most}"
         raise BadInput(Code.STORAGE, message, span=program.region, hint="make the tiles smaller")
 
 
@@ -263,17 +265,17 @@ def check_names(program: Program, text: str, known: Iterable[str], made: Collect
     mentioned = [name for name in names_in(_AXIS.sub(r"\1(", text)) if not name.startswith("LW_")]
     strange = [name for name in mentioned if name not in allowed]
     if strange:
-        message = f"the loops use '{strange[0]}', of which nothing is known on a device"
+        message = f"the loops use '{strange[0]}', which is not known on a device"
         functions = ", ".join(name for name in EXACT if not name.endswith("f"))
-        hint = f"write out macros; of functions these give the same bits there: {functions}"
+        hint = f"expand macros; functions that give the same bits there: {functions}"
         raise _refused(program, message, hint)
     if _LONG_DOUBLE.search(text) is not None:
-        raise _refused(program, "a device has no long double", "leave the L of the number out")
+        raise _refused(program, "a device has no long double", "remove the suffix L of the number")
     ours = set(made).difference(names_in(program.source.text))
     others = [name for name in mentioned if name not in ours]
     reserved = [name for name in others if name in RESERVED or name.startswith("lw_")]
     if reserved:
-        raise _refused(program, f"'{reserved[0]}' has a meaning of its own in CUDA", "give it another name")
+        raise _refused(program, f"'{reserved[0]}' is a reserved name in CUDA", "give it another name")
 
 
 def _refused(program: Program, message: str, hint: str) -> BadInput:

@@ -172,7 +172,7 @@ class _Splitter:
         if any(one is not None for one in kinds[2:]):
             raise self.refused(
                 f"the loop over {loop.iterator} is marked for OpenMP, which is not part of CUDA",
-                "map it by 'block' or 'thread', or leave the mark out",
+                "map it by 'block' or 'thread', or remove the mark",
             )
         if len(mapped) == 2:
             raise self.refused(

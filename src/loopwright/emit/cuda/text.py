@@ -98,7 +98,7 @@ def _device_region(loops: Loops, *, narrow: bool) -> DeviceRegion:
     outside = [array.name for array in own if array.name not in inside]
     if outside:
         message = f"{', '.join(outside)} is declared in the region and needed by several iterations"
-        hint = "declare it in front of the region, as an array"
+        hint = "declare it before the region, as an array"
         raise BadInput(Code.REGION_TEXT, message, span=place, hint=hint)
     call = StatementPrinter(program, node, types, loops.quotients, labels=False).lines
     marks = _marks(program)
