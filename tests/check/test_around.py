@@ -58,7 +58,7 @@ def test_an_original_without_surroundings_is_compared_as_a_segment(tmp_path: Pat
     report = check_text(program(before="B[0] = 1;"), original, CheckOptions(tools=QUICK))
     assert report.answer is Answer.VALID
     assert as_text(report).startswith("p.c: the segment is valid: ")
-    assert "the code around it was not compared: they are in functions of different names" in as_text(report)
+    assert "the code around it was not compared: their functions have different names" in as_text(report)
 
 
 FRAME = """#define N 6

@@ -44,7 +44,7 @@ HEAD = (
     "void g(int n, double c, double a[restrict n], double b[restrict n], double m[restrict n][4 * n],\n"
     "       double w[restrict n], int k[restrict n], double s, double t) {\n#pragma scop\n"
 )
-FORGOTTEN = NotChecked("a statement of the text touches what it was not told of", is_final=True)
+FORGOTTEN = NotChecked("a statement of the text accesses cells that the problem does not list", is_final=True)
 
 
 def region(*statements: str) -> tuple[Program, Node]:
@@ -141,7 +141,7 @@ def test_a_name_is_an_iterator_in_its_loop_only(told: Callable[[list[StatementCe
         assert checker.asked(change_problem(program, program, node).with_original, 20) == FORGOTTEN
 
 
-UNREAD = NotChecked("the text is not read", is_unread=True)
+UNREAD = NotChecked("the text cannot be read", is_unread=True)
 TOLD = Checked(7, ("S1",))
 
 

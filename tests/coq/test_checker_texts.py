@@ -168,7 +168,7 @@ def test_a_statement_may_have_many_subscripts() -> None:
 def test_a_scalar_does_not_become_an_iterator() -> None:
     """The words are the same, and mean something else."""
     renamed = problem(NEW.replace("c1", "s")).replace("'c1", "'s")
-    assert checker.asked(renamed, 20) == NotChecked("the text is not read", is_unread=True)
+    assert checker.asked(renamed, 20) == NotChecked("the text cannot be read", is_unread=True)
     assert isinstance(checker.asked(problem(NEW.replace("c1", "q")).replace("'c1", "'q"), 20), Checked)
 
 

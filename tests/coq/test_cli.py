@@ -138,7 +138,7 @@ def test_a_transformation_about_nothing_says_so(
     assert run("transform", *kernel, "--assume", "n < 0", "--json") == 0
     said = capsys.readouterr()
     assert json.loads(said.out)["proof"]["status"] == "about nothing"
-    assert "this proof is about nothing: no statement has an instance" in said.err
+    assert "this proof is vacuous: no statement has an instance" in said.err
 
 
 def test_other_provers_are_asked_about_two_files(

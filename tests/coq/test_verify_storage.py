@@ -52,8 +52,8 @@ def test_other_storage_is_verified(files: Files, tmp_path: Path, capsys: pytest.
     [
         ("b[i] = u_i[i] * u_i[i]", "b[i] = u_i[i] + u_i[i]", 1, "S2 is another operation"),
         ("u_i[i] = a[i]", "u_i[i] = a[i + 1]", 1, "does not do what"),
-        ("double u_i[n];", "", 1, "'u_i' is no new array of the region"),
-        ("u_i", "w", 1, "'w' is no new array of the region"),
+        ("double u_i[n];", "", 1, "'u_i' is not a new array of the region"),
+        ("u_i", "w", 1, "'w' is not a new array of the region"),
         ("double u_i[n];", "double u_i[n]; double a[n];", 1, "'a' is declared differently"),
         ("double u_i[n];", "double u_i[n]; int m = n;", 1, "declares other variables"),
         ("double u_i[n];", "float u_i[n];", 1, "is of another kind or type"),

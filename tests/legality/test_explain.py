@@ -128,7 +128,7 @@ def test_the_error_to_raise() -> None:
     error = refusal(prove_legal(unsure, backwards))
     assert isinstance(error, GaveUp)
     assert error.message == "could not decide: two writes to one cell of 'a' may be in the wrong order"
-    assert error.hint is not None and "'a[i * i]'" in error.hint and "keep the two" in error.hint
+    assert error.hint is not None and "'a[i * i]'" in error.hint and "keep the order of the two" in error.hint
 
 
 def test_a_reduction_is_recognised() -> None:

@@ -140,7 +140,7 @@ def test_tiles_that_leave_an_instance_out_are_refuted(tmp_path: Path) -> None:
 
 def test_an_instance_too_many_is_refuted(tmp_path: Path) -> None:
     more = GRID.replace("1 -1  0  1 -1", "1 -1  0  1  0")
-    with pytest.raises(Illegal, match="an instance is run that is not there") as caught:
+    with pytest.raises(Illegal, match="an instance is run that .* lacks") as caught:
         prove_rescheduled(program(tmp_path, GRID), program(tmp_path, more, "new.scop"))
     assert caught.value.witness == "n = 2: S1(i = 2, j = 1)"
 
@@ -150,7 +150,7 @@ def test_instances_at_one_time_are_right_where_they_are_independent(tmp_path: Pa
     waves = GRID.replace("0  0 -1  0  1  0  0\nWRITE", "0  0 -1  0  0  0  0\nWRITE")
     waves = waves.replace("0 -1  0  1  0  0  0\n", "0 -1  0  1  1  0  0\n")
     assert prove_rescheduled(program(tmp_path, GRID), program(tmp_path, waves, "new.scop")).proved
-    with pytest.raises(BadInput, match="says nothing of two instances"):
+    with pytest.raises(BadInput, match="does not order two instances"):
         prove_rescheduled(program(tmp_path, waves, "new.scop"), program(tmp_path, GRID))
 
 

@@ -267,7 +267,7 @@ def test_mutants_of_a_product_are_refused() -> None:
         writing = replace(cell, array=name, is_write=True)
         first, *rest = change.after.statements
         statements = (replace(first, accesses=(*first.accesses, writing)), *rest)
-        with pytest.raises(InternalError, match="which a buffer of products rests on"):
+        with pytest.raises(InternalError, match="on which a buffer of products depends"):
             prove_storage(replace(change, after=replace(change.after, statements=statements)))
 
 

@@ -48,7 +48,7 @@ def _found(loop: str) -> str | None:
 
 @pytest.mark.parametrize("loop", ENDLESS)
 def test_loops_that_may_not_end(loop: str) -> None:
-    assert _found(loop) == "line 6: it is not known that this loop around nothing ends"
+    assert _found(loop) == "line 6: this empty loop is not known to end"
 
 
 @pytest.mark.parametrize("loop", ENDING)
@@ -129,7 +129,7 @@ def test_a_file_that_is_no_program_is_not_refuted(name: str, wrong: str, tmp_pat
     if name == "a name in the region":
         first = found.split("; ")[0]
         assert f"{wrong} does not compile: " in first and said in first
-        assert found.endswith("; by running: what 'zz' is, which the file does not define, was not looked into")
+        assert found.endswith("; by running: 'zz', which the file does not define, was not examined")
     else:
         assert found.startswith(around) or (f"{wrong} does not compile: " in found and said in found)
 

@@ -92,6 +92,6 @@ class ProofStatus:
             case "not checked" if self.asked:
                 return f"not checked by the {VERIFIED}, because {self.detail}"
             case "about nothing":
-                return f"this proof is about nothing: {self.detail}"
+                return f"this proof is vacuous: {self.detail}"
             case _:
                 return None

@@ -184,15 +184,17 @@ def _answer(status: int, words: list[str]) -> Answer:
         case 1, ["spent"]:
             return NotChecked("its conditions take too much time or memory", is_too_large=True)
         case 1, ["unread"]:
-            return NotChecked("the text is not read", is_unread=True)
+            return NotChecked("the text cannot be read", is_unread=True)
         case 1, ["forgotten"]:
-            return NotChecked("a statement of the text touches what it was not told of", is_final=True)
+            return NotChecked(
+                "a statement of the text accesses cells that the problem does not list", is_final=True
+            )
         case 1, ["nothing"]:
-            return NotChecked("what it was told of the parameters is not so at sizes that are allowed")
+            return NotChecked("what the problem states of the parameters is false at sizes that are allowed")
         case 1, ["refused"]:
             return NotChecked("the certificates were refused")
         case 2, []:
-            return NotChecked("the checker ran out of room", is_too_large=True)
+            return NotChecked("the checker ran out of memory", is_too_large=True)
         case 2, ["malformed", *what]:
             return NotChecked(f"the problem is malformed: {' '.join(what)}")
         case _:

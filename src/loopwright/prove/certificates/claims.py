@@ -123,7 +123,7 @@ def read_claims(source: Source) -> TextClaims:
 def _one_of(words: Words, known: Container[str]) -> str:
     word = read_word(words)
     if word not in known:
-        raise ValueError(f"{word!r} is no word of a proof file")
+        raise ValueError(f"{word!r} is not a word of a proof file")
     return word
 
 

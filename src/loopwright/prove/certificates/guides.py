@@ -355,7 +355,7 @@ def _limit(loop: For) -> Words:
         return
     limit = limit_of(loop.test, loop.iterator)
     if limit is None:
-        raise GaveUp(Code.NO_PROOF, f"no bound is seen of the loop over {loop.iterator}")
+        raise GaveUp(Code.NO_PROOF, f"no bound of the loop over {loop.iterator} was found")
     yield "until"
     yield from expr(limit)
 

@@ -182,7 +182,7 @@ def _paired(
     moved = moves(replace(old, relation=mine), replace(new, relation=theirs))
     if old.array in whole or new.array in whole:
         if moved:
-            raise GaveUp(Code.NO_PROOF, f"which cell of {old.array} is touched depends on data")
+            raise GaveUp(Code.NO_PROOF, f"which cell of {old.array} is accessed depends on data")
         nothing = isl.Map.from_domain(domain).set_tuple_name(OUT, old.array)
         cell = Cell(old.array, ())
         return PairedCell((cell, cell), (nothing, nothing), is_moved=False)

@@ -154,9 +154,9 @@ def range_problem(text: Program) -> RangeProblem:
     known_words = words_of(text)
     for part in walk(text.syntax):
         if is_dereference(part):
-            raise Unreadable(f"what '{part.text}' is computed from is not looked at")
+            raise Unreadable(f"what '{part.text}' is computed from is not known")
         if part.text in READ_FUNCTIONS and not is_helper(part.text, known_words):
-            raise Unreadable(f"'{part.text}' need not be what its name says")
+            raise Unreadable(f"'{part.text}' may not be what its name says")
     known = formula_of(isl.Set.from_params(text.facts.params()), ())
     sizes = (*names([one.name for one in text.parameters]), *test(known), "0")
     kinds = integer_types(text)

@@ -204,7 +204,7 @@ def _unlike(old: Program, new: Program, wholes: dict[str, str]) -> Iterator[str]
     for array in new.arrays:
         mine = known.get(array.name)
         if mine is None and (not array.local or array.name in words):
-            yield f"'{array.name}' is no new array of the region"
+            yield f"'{array.name}' is not a new array of the region"
         if mine is not None and _declared(new, array.name) != _declared(old, array.name):
             yield f"'{array.name}' is declared differently"
     made = {array.name for array in new.arrays} - known.keys()

@@ -299,8 +299,8 @@ def written(problem: Callable[[], str | None], seconds: float) -> str | NotCheck
     except GaveUp as failure:
         return NotChecked(failure.message)
     except isl.Error:
-        return NotChecked("its conditions take isl too many steps to write", is_too_large=True)
-    return NotChecked("the text is not read", is_unread=True) if words is None else words
+        return NotChecked("isl takes too many steps to write its conditions", is_too_large=True)
+    return NotChecked("the text cannot be read", is_unread=True) if words is None else words
 
 
 def _first(

@@ -128,7 +128,7 @@ def reused(
         except GaveUp:
             continue
         return _words(temporaries, [time_of(shapes[one])[:count] for one in order], found)
-    raise GaveUp(Code.NO_PROOF, f"no part of time tells the values of {', '.join(temporaries)} apart")
+    raise GaveUp(Code.NO_PROOF, f"no dimension of time distinguishes the values of {', '.join(temporaries)}")
 
 
 def _words(temporaries: Sequence[str], tags: list[Vector], origins: list[list[Origin]]) -> Words:

@@ -124,10 +124,10 @@ def unacceptable(old: Compiled, new: Compiled) -> str | None:
         return errors
     endless = _endless(new.source)
     if endless is not None:
-        return f"line {endless.span.line}: it is not known that this loop around nothing ends"
+        return f"line {endless.span.line}: this empty loop is not known to end"
     shift = None if _shifts(old.source) else next(iter(_shifts(new.source)), None)
     if shift is not None:
-        return f"line {shift.span.line}: {shift.text} is not defined below 0, and OLD shifts nothing"
+        return f"line {shift.span.line}: {shift.text} is undefined for numbers below 0, and OLD has no shift"
     refused = refused_directive(new.source, new.options)
     return None if refused is None else f"no compiler need accept an OpenMP directive of NEW: {refused}"
 
@@ -265,7 +265,7 @@ def narrower_iterator(old: Program, new: Program) -> str | None:
         for side in (field(part, one) for part in parts for one in ("left", "right")):
             bound = type_at(side, words_of(new), side.span)
             if isinstance(bound, Integer) and not holds(kind, bound) and not side.mentions(name or ""):
-                return f"NEW counts to '{side.text}' in a type that ends at {kind.greatest}, and OLD does not"
+                return f"NEW counts to '{side.text}' in a type of at most {kind.greatest}, and OLD does not"
     return None
 
 
@@ -314,13 +314,13 @@ def seen_besides_values(
     """Returns why programs with equal values may still behave differently, or None if unknown."""
     rounds = rounds and any(one.way == "by values" for one in answers)
     if rounds and any(one.keeps_more_digits for one in texts):
-        return "NEW has other operations, and as it is built, their results have more digits than their types"
+        return "NEW has other operations, and with these options results have more digits than their types"
     visible = [_INCLUDED.sub("", without_comments(one.source.text, literals=False)) for one in texts]
     sought = {name for name in (*_ROUNDING, "errno") if any(name in text for text in visible)}
     names = sought.intersection(name for text in visible for name in names_in(text)) if sought else sought
     used = sorted(_ROUNDING & names)
     if used and rounds:
-        return f"NEW has other operations, and '{used[0]}' is about how numbers are rounded, or their flags"
+        return f"NEW has other operations, and '{used[0]}' concerns the rounding mode or its flags"
     if "errno" not in names:
         return None
     regions = [region.place.text for one in texts for region in c_file(one.source).regions]

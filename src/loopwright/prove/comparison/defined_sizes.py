@@ -47,7 +47,7 @@ def never_run(texts: tuple[Source, Source], asked: ComparisonOptions) -> str | N
     """Returns why sources with one loop per size allow no answer: a statement in them never runs."""
     for text, options in zip(texts, (asked.of_old, asked.reading), strict=True):
         if any(_has_unreached(one, options) for one in (text, *_under_tests(text))):
-            return "its loops over products of sizes run where sizes are negative"
+            return "its loops over products of sizes also run for negative sizes"
     return None
 
 

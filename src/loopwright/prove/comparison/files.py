@@ -39,7 +39,7 @@ from loopwright.read.mlir.parsing import is_mlir, read_mlir
 from loopwright.read.openscop import read_openscop
 from loopwright.source import Source, Span
 
-IN_OTHER_WORDS = "read with plain loops, and calls replaced by what they do, as the rules of C allow"
+IN_OTHER_WORDS = "read with plain loops, and with calls replaced by their effects, as the rules of C allow"
 
 FUSED = (
     "its fused products and sums are rounded once, a product and a sum twice"

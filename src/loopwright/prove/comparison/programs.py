@@ -192,7 +192,7 @@ def _told(found: Equivalence, old: Program, new: Program) -> Equivalence:
     name = disguised(old, new)
     reason = "" if name is None else f"'{name}' is a macro for another variable of the regions"
     fixed = sorted(found.verdict.parameters.keys() & (constants(old.source) | constants(new.source)))
-    reason = reason or (f"what the constant '{fixed[0]}' is was not looked into" if fixed else "")
+    reason = reason or (f"the value of the constant '{fixed[0]}' was not determined" if fixed else "")
     cell = found.verdict.cell
     again = cell is not None and all(may_be_replaced(one.file, one.region, *cell) for one in (old, new))
     if cell is not None and again and not reason:
@@ -289,7 +289,7 @@ class _ProgramsToCompare:
             return Equivalence(proved, trusted=assumed, way="by instances", texts=matched.texts)
         unclear = several_meanings(self.old) or several_meanings(self.new)
         if unclear:
-            return Equivalence(Undecided(f"what {', '.join(unclear)} is depends on the preprocessor"))
+            return Equivalence(Undecided(f"the meaning of {', '.join(unclear)} depends on the preprocessor"))
         if self.is_brief:
             return Equivalence(Undecided(f"for the numbers of the files, by instances: {matched.reason}"))
         return self._without_instances(matched, obligations)

@@ -17,7 +17,7 @@ def uncompared(old: Span, new: Span) -> str | None:
     if before is None or after is None:
         return None if before is after else "only one of them is in a function"
     names = [re.findall(r"\w+(?=\s*\()", one.head)[:1] for one in (before, after)]
-    return None if names[0] == names[1] else "they are in functions of different names"
+    return None if names[0] == names[1] else "their functions have different names"
 
 
 def rest_difference(old: Span, new: Span) -> str | None:

@@ -190,7 +190,7 @@ def _different_around(
     for program, region in zip(old, c_file(text).regions, strict=True):
         difference = difference_around(program.region, region.place, *compilers, agree=True)
         if difference is None and not adds_only_harmless_text(before, text):
-            difference = "one file has directives that the other has not"
+            difference = "one file has directives that the other lacks"
         header = different_header(before, text, *compilers) if difference is None else None
         if header is not None:
             difference = f"the header {header} is not the same for both"

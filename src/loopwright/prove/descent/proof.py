@@ -102,7 +102,7 @@ def by_descent(old: Program, new: Recognised) -> Verdict:
         certain = (race for race in descent.races if _is_certain(race, old))
         race = next(certain, None)
         if race is None:
-            return Undecided("the iterations of a loop that is said to be parallel may depend on each other")
+            return Undecided("the iterations of a loop that is marked parallel may depend on each other")
         return _race(race, old, text, found)
     return Proved(descent.obligations + len(domains))
 
@@ -130,7 +130,7 @@ def _same_instances(runs: isl.Map | None, domain: isl.Set) -> None:
 
 _SAID = {
     "missing": "an instance of the original is not run",
-    "extra": "an instance is run that the original does not have",
+    "extra": "an instance is run that the original lacks",
     "twice": "an instance is run twice",
     "order": "a dependence is not kept",
     "carried": "a dependence is not kept",
@@ -163,7 +163,7 @@ def _race(race: Race, old: Program, text: LoopText, found: Mapping[str, Instance
     number = race.loop.dimension or 0
     said = [pragma.argument for pragma in text.pragmas.get(number, ())]
     if not any("parallel" in one and not may_run_in_order(one) for one in said):
-        return Undecided("the iterations of a loop that is said to have no order may depend on each other")
+        return Undecided("the iterations of a loop that is marked as independent may depend on each other")
     point = smallest_point(race.example)
     assert point is not None, "a race has an example"
     head = text.heads[number]
@@ -210,7 +210,7 @@ def independent_loops(text: LoopText) -> dict[int, tuple[Directive, ...]]:
                 continue
             line = pragma.place.line
             if not is_promise(pragma.argument):
-                raise Unreadable(f"nothing is known of what '#pragma{pragma.argument}' in line {line} does")
+                raise Unreadable(f"the effect of '#pragma{pragma.argument}' in line {line} is not known")
             unknown = unknown_clause(pragma.argument, c_file(pragma.place.source).macro_names)
             reductions, _, last = clauses_of(pragma.argument)
             unknown = unknown or uncertain_value(pragma, dict.fromkeys(text.stored, False))
@@ -227,7 +227,7 @@ def shared_by_threads(text: LoopText, independent: Mapping[int, tuple[Directive,
         _, private, _ = clauses_of(pragma.argument)
         if private & text.stored:
             raise Unreadable(
-                f"whether every iteration has its own {min(private & text.stored)} is not known here"
+                f"whether every iteration has its own {min(private & text.stored)} is not known"
             )
         if "parallel" not in pragma.argument:
             continue

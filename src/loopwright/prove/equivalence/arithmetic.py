@@ -62,7 +62,7 @@ class World:
 
     def type(self, kind: types.CType) -> types.CType:
         if isinstance(kind, types.Unknown) and kind.name.startswith(types.ANOTHER_TYPE):
-            raise Unvalued("a vector, or a number of another size than its type says")
+            raise Unvalued("a vector, or a number of another size than its type")
         return kind if types.is_arithmetic(kind) else self.unknown
 
     def input(self, place: CellKey, kind: types.CType) -> TypedNumber:
@@ -317,7 +317,7 @@ def _shifted(operator: str, left: TypedNumber, right: TypedNumber) -> TypedNumbe
     kind = types.promoted(left.type)
     is_left = operator == "<<"
     if not isinstance(kind, types.Integer) or not 0 <= right.number < kind.bits:
-        raise Undefined("a shift by too much")
+        raise Undefined("a shift by too many bits")
     if is_left and left.number < 0:
         raise Undefined("a negative number that is shifted to the left")
     return _integer(left.number << right.number if is_left else left.number >> right.number, kind)

@@ -176,7 +176,7 @@ def _assignments(node: Node, reading: Reading) -> tuple[TermAssignment, ...]:
             raise Unreadable(f"{where}: this loop was not taken apart, and what it computes is not known")
         case kind:
             name = kind.removesuffix("_statement").removesuffix("_expression").replace("_", " ")
-            raise Unreadable(f"line {node.span.line}: '{name}' is not read as an assignment")
+            raise Unreadable(f"line {node.span.line}: '{name}' cannot be read as an assignment")
 
 
 def _only(node: Node) -> Node:

@@ -63,12 +63,12 @@ class Beginning:
     def keeps_out(self, given: Inputs) -> str | None:
         """Returns why it is not known that the region is reached with these inputs."""
         test = next((one.test.text for one in self.assumed if not one.holds(given)), None)
-        return None if test is None else f"'{on_one_line(test)}' before the region may not let that through"
+        return None if test is None else f"'{on_one_line(test)}' before the region may exclude that"
 
     def doubt(self, names: set[str]) -> str | None:
         """Returns why a run that treats these variables as inputs shows nothing."""
         unknown = sorted(name for name in names if self.values.get(name, 0) is None or name in self.set_cells)
-        return f"what '{unknown[0]}' holds where the region starts was not found out" if unknown else None
+        return f"the value of '{unknown[0]}' before the region was not determined" if unknown else None
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class CombinationKind(Enum):
     SMALLER = "smaller"
 
 
-COMPARABLE = "no number of which the larger or smaller is taken is a NaN"
+COMPARABLE = "no operand of a minimum or maximum is a NaN"
 PARTIAL = "sums and products of signed integers do not overflow in another order either"
 _SELECTING = (CombinationKind.LARGER, CombinationKind.SMALLER)
 _CALLS = {

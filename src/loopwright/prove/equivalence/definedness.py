@@ -95,7 +95,9 @@ class Needed:
         """The assumptions for reads of cells that OLD may not access."""
         there = [term for name, term in left if (name, term) in self.elsewhere]
         names = sorted({term.array for term in there if isinstance(term, CellTerm)})
-        return tuple(f"'{name}' has all cells that NEW reads; OLD need not touch them" for name in names)
+        return tuple(
+            f"'{name}' has all cells that NEW reads, even those that OLD does not access" for name in names
+        )
 
     def refused(self, left: Iterable[Operation]) -> str | None:
         """Returns the first operation of NEW that is not shown to be allowed."""
@@ -256,7 +258,7 @@ def writes_for_certain(memory: NewMemory) -> tuple[str, ...]:
             certain = not memory.flow.definitions[str(one.get_tuple_name(IN))].is_conditional
             cells = one.intersect_params(memory.sizes)
             if certain and not _outside(cells, memory.arrays[name], memory.touched).is_empty():
-                found.append(f"'{name}' has all cells that NEW writes; OLD need not touch them")
+                found.append(f"'{name}' has all cells that NEW writes, even those that OLD does not access")
     return tuple(dict.fromkeys(found))
 
 

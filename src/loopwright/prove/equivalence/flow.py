@@ -82,7 +82,7 @@ class Flow:
             try:
                 self._found[key] = within_effort(EFFORT, lambda: tuple(self._sources(reader, cell)))
             except isl.Error:
-                raise GaveUp(Code.TIME, f"what reads of '{cell.array}' see takes too long to find") from None
+                raise GaveUp(Code.TIME, f"finding what reads of '{cell.array}' see takes too long") from None
         return self._found[key]
 
     def _sources(self, reader: ValueDefinition, cell: CellTerm) -> Iterable[ValueSource]:

@@ -142,7 +142,7 @@ class Induction:
             found, steps = within_effort(BAG_EFFORT, partial(_matched_bags, both, (old, new), pairs))
         except isl.Error as failure:
             self.failed[key] = pairs
-            raise Mismatch(old, new, pairs, "what accumulates takes too long to match") from failure
+            raise Mismatch(old, new, pairs, "matching what accumulates takes too long") from failure
         except (Unbalanced, TooMany) as wrong:
             self.failed[key] = pairs
             left = wrong.left if isinstance(wrong, Unbalanced) else ()

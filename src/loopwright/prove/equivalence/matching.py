@@ -240,8 +240,8 @@ def _chosen(values: isl.Map, wanted: list[int]) -> isl.Map:
 class Preference(Enum):
     """Which of several statements of OLD with the same text, and which instance, to choose for one of NEW."""
 
-    UNUSED = "one that has no partner yet"
-    FITTED = "the one that small runs show"
+    UNUSED = "an instance without a partner so far"
+    FITTED = "the instance that small runs show"
 
 
 def match(

@@ -247,7 +247,7 @@ def ratio(one: float, other: float) -> float:
 
 def _shifted(operator: str, one: int, by: int, bits: int) -> int:
     if not 0 <= by < bits or (one < 0 and operator == "<<"):
-        raise Undefined("a shift by too much, or of a negative number to the left")
+        raise Undefined("a shift by too many bits, or of a negative number to the left")
     return one << by if operator == "<<" else one >> by
 
 

@@ -149,7 +149,7 @@ def term(node: Node, reading: Reading) -> Term:
         case "identifier" | "subscript_expression" | "pointer_expression" | "field_expression":
             return cell(node, reading)
         case kind:
-            raise Unreadable(f"'{reading.of(node)}' is not read as a value ({kind.replace('_', ' ')})")
+            raise Unreadable(f"'{reading.of(node)}' cannot be read as a value ({kind.replace('_', ' ')})")
 
 
 def constant_of(name: str, reading: Reading) -> Term | None:
@@ -172,7 +172,7 @@ def binary(name: str, left: Term, right: Term) -> Term:
     if name in ("<<", ">>"):
         return Apply(name, (left, right), promoted(left.type))
     if name not in (*ARITHMETIC, *COMPARISONS):
-        raise Unreadable(f"the operator '{name}' is not read as a value")
+        raise Unreadable(f"the operator '{name}' cannot be read as a value")
     kind = common(left.type, right.type)
     if is_arithmetic(kind):
         left, right = converted(left, kind), converted(right, kind)
@@ -207,7 +207,7 @@ def cell(node: Node, reading: Reading) -> CellTerm:
     """A variable or array element."""
     found = reference_of(node)
     if found is None or found.partial or reading.ranks.get(found.base) != len(found.subscripts):
-        raise Unreadable(f"'{reading.of(node)}' is not read as a variable or element")
+        raise Unreadable(f"'{reading.of(node)}' cannot be read as a variable or element")
     subscripts = tuple(Sum(tuple(_signed(part, reading) for part in parts)) for parts in found.subscripts)
     name = local_name(found.base) if found.base in reading.local else found.base
     return CellTerm(name, tuple(map(_simple, subscripts)), reading.types[found.base])
@@ -242,7 +242,7 @@ def _index(node: Node, reading: Reading) -> Index | None:
 def _cast_type(node: Node, reading: Reading) -> CType:
     text = reading.of(field(node, "type"))
     if "*" in text or "[" in text:
-        raise Unreadable(f"the cast to '{text}' is not read")
+        raise Unreadable(f"the cast to '{text}' cannot be read")
     return reading.resolved(text)
 
 
@@ -255,14 +255,14 @@ def _number(text: str) -> Term:
     if (hexadecimal := _HEXADECIMAL.fullmatch(text)) is not None:
         return _hexadecimal(hexadecimal)
     if _DECIMAL.fullmatch(text) is None:
-        raise Unreadable(f"the number '{text}' is not read")
+        raise Unreadable(f"the number '{text}' cannot be read")
     digits = text.rstrip("fFlL")
     value = float(digits)
     is_exact = math.isfinite(value) and Fraction(digits) == Fraction(value)
     if kind == LONG_DOUBLE and not (is_exact and value.is_integer() and value < EXACT):
         return Constant(digits, kind)
     if kind == FLOAT and not is_exact and _is_between_floats(value):
-        raise Unreadable(f"the number '{text}' is not read")
+        raise Unreadable(f"the number '{text}' cannot be read")
     return literal(value, kind)
 
 
@@ -275,10 +275,10 @@ def _hexadecimal(found: re.Match[str]) -> Term:
     exact = Fraction(int(whole + part or "0", 16)) * Fraction(2) ** (int(exponent) - 4 * len(part))
     value = float(exact) if exact < _LARGEST else math.inf
     if not (whole or part) or not math.isfinite(value) or Fraction(value) != exact:
-        raise Unreadable(f"the number '{found[0]}' is not read")
+        raise Unreadable(f"the number '{found[0]}' cannot be read")
     kind = {"f": FLOAT, "l": LONG_DOUBLE}.get(suffix.lower(), DOUBLE)
     if kind == LONG_DOUBLE and not (value.is_integer() and value < EXACT):
-        raise Unreadable(f"the number '{found[0]}' is not read")
+        raise Unreadable(f"the number '{found[0]}' cannot be read")
     return literal(value, kind)
 
 
@@ -304,7 +304,7 @@ def _call(node: Node, reading: Reading) -> Term:
         ):
             return converted(term(parts[0], reading), kind)
     if function.type != "identifier":
-        raise Unreadable(f"'{reading.of(node)}' is not read as a value")
+        raise Unreadable(f"'{reading.of(node)}' cannot be read as a value")
     if definitions(reading.words.macros, name):
         return _expanded(node, [reading.of(part) for part in parts], reading)
     if name in reading.words.renamed:

@@ -155,18 +155,18 @@ def pair_of(
     arrays_of = ((p, one) for p in programs for one in p.arrays if not one.local)
     fixed = [one.name for p, one in arrays_of if one.name in constants(p.source)]
     if fixed:
-        raise Unreadable(f"what the constant '{fixed[0]}' is was not looked into")
+        raise Unreadable(f"the value of the constant '{fixed[0]}' was not determined")
     shared = names_of_one_memory(*programs)
     if shared is not None:
-        raise Unreadable(f"whether '{shared[0]}' and '{shared[1]}' are the same memory was not looked into")
+        raise Unreadable(f"whether '{shared[0]}' and '{shared[1]}' are the same memory was not determined")
     functions = tuple(map(function_of, programs))
     for program, function in zip(programs, functions, strict=True):
         name = _macro_of_header(program, function)
         if name is not None:
-            raise Unreadable(f"what the macro '{name}' of a header is was not looked into")
+            raise Unreadable(f"the macro '{name}' of a header was not examined")
     name = _defined_elsewhere(programs, functions)
     if name is not None:
-        raise Unreadable(f"what '{name}' is, which the file does not define, was not looked into")
+        raise Unreadable(f"'{name}', which the file does not define, was not examined")
     opaque = functions_with_body(programs[0].source) | functions_with_body(programs[1].source)
     paths = programs[0].source.path, programs[1].source.path
     given = {name: value for one in functions if one is not None for name, value in one.constants.items()}
@@ -243,7 +243,7 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
     try:
         wrong = _real(pair, steps, places)
     except Unvalued as unknown:
-        return f"the operations differ, but nothing is known of what '{unknown}' computes"
+        return f"the operations differ, but what '{unknown}' computes is not known"
     if wrong is None:
         return f"{cell_text(places[0])} is computed by different operations, which gave the same values"
     parts = steps
@@ -251,7 +251,7 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
         parts = leading_to(steps[0], wrong.place), leading_to(steps[1], wrong.place)
     doubt = beginning.doubt({*sizes, *_read_in(parts)})
     if doubt is None and pair.function is not None and pair.function.hides_changes:
-        doubt = "what macros change before the region was not looked into"
+        doubt = "what macros change before the region was not determined"
     if doubt is not None:
         return doubt
     shown = telling(parts, wrong.place, (wrong.old, wrong.new), wrong.world)

@@ -45,7 +45,7 @@ def outside(
         }
         values = values_at(after, {name: own for name, own in wanted.items() if own}, after.context)
     except Unreadable as failure:
-        raise GaveUp(Code.UNDECIDED, f"could not decide how large new storage is: {failure}") from failure
+        raise GaveUp(Code.UNDECIDED, f"could not determine the size of new storage: {failure}") from failure
     known = after.context
     for one in before.assumptions:
         if one.kind is AssumptionKind.BOUNDS and one.implies is not None:

@@ -278,7 +278,7 @@ def _hint(found: Failure) -> str | None:
     if unsure:
         return (
             f"which cells '{unsure[0].text}' touches, or whether it does, depends on data or is not affine: "
-            "keep the two in their order, or make its subscripts and conditions affine in iterators and sizes"
+            "keep the order of the two, or make its subscripts and conditions affine in iterators and sizes"
         )
     if found.breach is Breach.UNORDERED:
         return "take a loop whose iterations are independent: 'loopwright suggest' names those that are"

@@ -51,7 +51,7 @@ def _refuse_open_orders(before: Program) -> None:
     if not same.proved:
         raise BadInput(
             Code.ORDERS,
-            f"the order of {before.source.path} says nothing of two instances: {witness(same.failures[0])}",
+            f"{before.source.path} does not order two instances: {witness(same.failures[0])}",
             span=_span(before),
             hint="give every two instances different times, so that it is known what is computed",
         )
@@ -107,7 +107,7 @@ def _extra(before: Program, old: Statement, extra: isl.Set, new: Statement) -> I
     shown = long(occurrence(context, old.name, point.coordinates, point.parameters, ()))
     return Illegal(
         Code.NOT_EQUIVALENT,
-        f"an instance is run that is not there in {before.source.path}",
+        f"an instance is run that {before.source.path} lacks",
         witness=f"{values}: {shown}" if values else shown,
         span=new.body.place,
     )

@@ -107,7 +107,7 @@ def _refuse_other_writes(
     factors = {one.factor.array for one in held.values()}
     for name, array in writes:
         if array in factors or (array in held and products.get(name) is not held[array]):
-            raise OtherProducts(f"{name} writes {array}, which a buffer of products rests on")
+            raise OtherProducts(f"{name} writes {array}, on which a buffer of products depends")
 
 
 def _operands(old: Node, new: Node, cells: Mapping[Span, Product]) -> Iterator[tuple[Node, Product]]:

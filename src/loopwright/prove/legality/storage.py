@@ -223,7 +223,7 @@ def through_copies(
                 same = part.set_tuple_name(OUT, copying[copy].name)
                 kept = kept.union(isl.UnionMap.from_map(same).apply_range(flow[copying[copy].name]))
         seen = kept
-    message = "could not decide: values are handed from copy to copy, as often as a loop runs"
+    message = "could not decide: values are passed from copy to copy in each iteration of a loop"
     raise GaveUp(Code.UNDECIDED, message)
 
 

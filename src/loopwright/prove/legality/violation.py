@@ -182,7 +182,7 @@ def collision(context: WitnessContext, pairs: isl.Set, names: tuple[str, str]) -
     other = occurrence(context, names[1], found[1], point.parameters)
     if one.after != other.after:
         raise InternalError(
-            Code.INTERNAL, f"two instances at different times were taken for a collision: {one}, {other}"
+            Code.INTERNAL, f"two instances at different times were mistaken for a collision: {one}, {other}"
         )
     return Defect(DefectKind.COLLISION, point.parameters, (one, other), (one.after,))
 
@@ -237,7 +237,7 @@ def _touched(access: Access) -> ConflictingAccess:
 def _breach(first: Occurrence, second: Occurrence) -> Breach:
     if first.before >= second.before or first.after < second.after:
         raise InternalError(
-            Code.INTERNAL, f"a pair that is in order was taken for a violation: {first}, {second}"
+            Code.INTERNAL, f"a pair that is in order was mistaken for a violation: {first}, {second}"
         )
     return Breach.SAME_TIME if first.after == second.after else Breach.REVERSED
 

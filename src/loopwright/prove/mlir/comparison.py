@@ -205,7 +205,7 @@ def same_functions(
             before, after = _translated(old, function, new, others[name])
             verdict = _compared(before, after, progress, allow_reassociation=allow_reassociation)
         except RecursionError:
-            raise NotModelled("loops or values that are nested so deeply", new.place(others[name])) from None
+            raise NotModelled("loops or values that are nested too deeply", new.place(others[name])) from None
         obligations += _demanded(verdict, after)
         trusted += [*before.trusted, *after.trusted]
     trusted += [*([REASSOCIATION] if allow_reassociation else []), OUTSIDE]

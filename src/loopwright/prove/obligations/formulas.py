@@ -124,7 +124,7 @@ def formula_of(points: isl.Set, names: Sequence[str]) -> ex.Test:
 def _conjunction(piece: isl.BasicSet, names: Sequence[str]) -> ex.Test:
     for position in range(piece.dim(isl.dim_type.div)):
         if piece.get_div(position).is_nan():
-            raise InternalError(Code.INTERNAL, f"an integer division without a value in {piece}")
+            raise InternalError(Code.INTERNAL, f"an integer division without a defined value in {piece}")
     return conjunction([inequality_of(one, names) for one in piece.get_constraints()])
 
 

@@ -132,7 +132,7 @@ def expression(node: Node, words: Words) -> ex.Expr:
         case "identifier" if words.of(node) in words.values:
             return words.values[words.of(node)]
         case "identifier" if words.of(node) in words.texts:
-            raise Unreadable(f"the local '{words.of(node)}' is more than an index expression")
+            raise Unreadable(f"the local '{words.of(node)}' is not only an index expression")
         case _ if parameter is not None:
             return ex.Var(parameter)
         case "number_literal":
@@ -159,7 +159,7 @@ def expression(node: Node, words: Words) -> ex.Expr:
         case _ if (value := constant_value(node, words.kinds, words.kinds.at or node.span)) is not None:
             return ex.Int(value)
         case _:
-            raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
+            raise Unreadable(f"'{words.of(node)}' cannot be read as an index expression")
 
 
 def test(node: Node, words: Words) -> ex.Test:
@@ -190,7 +190,7 @@ def constant(node: Node, words: Words) -> int:
     return value
 
 
-_TWO_LOOPS = "one loop over quotients and remainders has to be written as two"
+_TWO_LOOPS = "write the loop over quotients and remainders as two loops"
 
 
 def _power(node: Node, words: Words) -> int:
@@ -266,7 +266,7 @@ def _arithmetic(node: Node, words: Words) -> ex.Expr:
         case "&":
             mask = constant(right, words)
             if mask < 0 or mask & (mask + 1):
-                raise Unreadable("a mask of other than the lowest bits")
+                raise Unreadable("a mask that keeps other bits than the lowest")
             dividend = expression(left, words)
             return ex.Sum((dividend, _scaled(-(mask + 1), ex.FloorDiv(dividend, mask + 1))))
         case "/":
@@ -302,7 +302,7 @@ def _call(node: Node, words: Words) -> ex.Expr:
     if definitions(words.macros, name) and not is_helper(name, words):
         return _expanded(node, [words.of(argument) for argument in arguments], words)
     if len(arguments) != 2:
-        raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
+        raise Unreadable(f"'{words.of(node)}' cannot be read as an index expression")
     match name.lower():
         case "min":
             return ex.Min(tuple(expression(argument, words) for argument in arguments))
@@ -316,7 +316,7 @@ def _call(node: Node, words: Words) -> ex.Expr:
                 return ex.FloorDiv(dividend, divisor)
             return _scaled(-1, ex.FloorDiv(_scaled(-1, dividend), divisor))
         case _:
-            raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
+            raise Unreadable(f"'{words.of(node)}' cannot be read as an index expression")
 
 
 _HELPERS = {
@@ -361,7 +361,7 @@ def expansion(use: Node, arguments: list[str] | None, words: Words) -> tuple[Nod
     if (macro.parameters is None) != (arguments is None) or "#" in macro.body:
         raise Unreadable(f"the macro '{name}' is not used as it is defined")
     if len(macro.parameters or ()) != len(arguments or ()):
-        raise Unreadable(f"the macro '{name}' does not have so many arguments")
+        raise Unreadable(f"the macro '{name}' has another number of arguments")
     given = arguments or []
     try:
         node = expression_of(with_arguments(macro, given), words.kinds, given)

@@ -89,7 +89,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
     other_pragma = _unknown_pragma(program)
     if other_pragma is not None:
         line = other_pragma.place.line
-        return Undecided(f"nothing is known of what '#pragma{other_pragma.argument}' in line {line} does")
+        return Undecided(f"the effect of '#pragma{other_pragma.argument}' in line {line} is not known")
     count = 0
     known: dict[tuple[str, ...], tuple[Dependence, ...]] = {}
     declared = tuple((name, node.span) for name, node, _, _ in declared_in_loops(program))
@@ -124,7 +124,7 @@ def _unclear(program: Program, promise: Promise, *, allow_reassociation: bool) -
     line, argument = promise.pragma.place.line, promise.pragma.argument
     unknown = unknown_clause(argument, program.file.macro_names)
     if unknown is not None:
-        return f"the pragma in line {line} has a clause nothing is known of: {unknown}"
+        return f"the pragma in line {line} has an unknown clause: {unknown}"
     sizes = {name: program.context.is_subset(variable(name).ge_set(number(1))) for name in program.params}
     uncertain = uncertain_value(promise.pragma, sizes)
     if uncertain is not None:

@@ -96,7 +96,7 @@ def prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
     try:
         return _prove_claims(old, new, claims)
     except Unreadable as failure:
-        return Undecided(f"the text is not read: {failure}")
+        return Undecided(f"the text cannot be read: {failure}")
 
 
 def _prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
@@ -150,7 +150,7 @@ def _different_setting(old: Program, new: Program) -> str | None:
     """
     extra = [name for name in new.params if name not in old.params]
     if extra:
-        return f"the text has parameters the original has not: {', '.join(extra)}"
+        return f"the text has parameters that the original lacks: {', '.join(extra)}"
     one, other = ({array.name: _declared(array) for array in p.arrays} for p in (old, new))
     written = {access.array for statement in new.statements for access in statement.writes}
     changed = [

@@ -155,7 +155,7 @@ def _set(node: Node) -> _KeptBits:
             names = {warp, lane, p, c}
             if len(names) == 4 and all(low <= high for _, low, high in loops):
                 return _KeptBits(int(first), (warp, lane), loops, test)
-    raise Unreadable(f"a test is kept in a way nothing is known of: {_plain(node.text)}")
+    raise Unreadable(f"a test is kept in an unknown way: {_plain(node.text)}")
 
 
 def _asked(node: Node, known: Sequence[_KeptBits], changed: set[str]) -> str:
@@ -176,7 +176,7 @@ def _asked(node: Node, known: Sequence[_KeptBits], changed: set[str]) -> str:
             if count != str(cells(loops)):
                 raise Unreadable(f"bits of cells at borders are not those after the others: {count}")
             return f"(({rows}) & ({inside}) & (({planes}) | ({border})))"
-    raise Unreadable(f"kept bits are used in a way nothing is known of: {_plain(node.text)}")
+    raise Unreadable(f"kept bits are used in an unknown way: {_plain(node.text)}")
 
 
 def _cell_loops(node: Node) -> tuple[Counted, ...]:

@@ -208,7 +208,7 @@ class KernelReader:
                 self._phase(node, {})
                 return dirty | used
             case _:
-                raise Unreadable(f"a kernel has a statement nothing is known of: {node.type}")
+                raise Unreadable(f"a kernel has an unknown statement: {node.type}")
 
     def _used(self, node: Node) -> Used:
         """The variables of the region that a phase reads and writes; registers are not shared by threads.

@@ -142,7 +142,7 @@ def _functions(source: Source, prelude: str) -> tuple[dict[str, _KernelFunction]
     for k, line in enumerate(lines):
         if line.startswith("#"):
             if line not in DEFINITIONS.values():
-                raise Unreadable(f"a directive nothing is known of: {line}")
+                raise Unreadable(f"an unknown directive: {line}")
             lines[k] = blank(line)
     root = parse(source, blank(prelude) + "\n".join(lines))
     found = [_function(node) for node in named_children(root)]
@@ -166,7 +166,7 @@ def _parameter(text: str) -> tuple[str, str]:
     """Parses `double *A_` as A_ of type `double *`."""
     match = re.fullmatch(r"((?:\w+ )*\w+)\s*(\*?)\s*\b(\w+)", " ".join(text.split()))
     if match is None:
-        raise Unreadable(f"a parameter nothing is known of: {text}")
+        raise Unreadable(f"an unknown parameter: {text}")
     return match[3], f"{match[1]} {match[2]}".strip()
 
 
@@ -311,7 +311,7 @@ class _Launcher:
         sizes = call_arguments(parts[2])
         known_size = called_name(parts[2]) == "LW_SIZE" and len(sizes) == len(AXES)
         if kernel is None or not known_size or not all(map(str.isdigit, sizes)):
-            raise Unreadable(f"a launch nothing is known of: {parts[0].text}")
+            raise Unreadable(f"an unknown launch: {parts[0].text}")
         threads = dict(zip(AXES, map(int, sizes), strict=True))
         total = prod(threads.values())
         is_large = any(count > GPU.most_along[axis] for axis, count in threads.items())

@@ -179,7 +179,7 @@ def single_axes(node: Node) -> frozenset[str]:
     tests = [text.strip() for text in part(node, "condition").text.strip()[1:-1].split("&&")]
     axes = frozenset(axis for axis in AXES if f"LW_ONE({axis})" in tests)
     if len(axes) != len(tests) or node.child_by_field_name("alternative") is not None:
-        raise Unreadable("a test for one thread that nothing is known of")
+        raise Unreadable("an unknown test for one thread")
     return axes
 
 
@@ -226,7 +226,7 @@ def check_grid(grid: Node, shared: frozenset[str], numbers: frozenset[str]) -> N
     whole kernel, so there must be one."""
     counts = named_children(part(grid, "arguments")) if called_name(grid) == "LW_GRID" else []
     if len(counts) != len(AXES):
-        raise Unreadable("a launch on a grid nothing is known of")
+        raise Unreadable("a launch on an unknown grid")
     for axis, count in zip(AXES, counts, strict=True):
         if not (_is_count(count, numbers) if axis in shared else count.text == "1"):
             raise Unreadable(f"{count.text} blocks along {axis}, which no loop of the kernel shares")

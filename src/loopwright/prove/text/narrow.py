@@ -38,7 +38,7 @@ def bounded_sizes(nodes: Sequence[Node]) -> dict[str, int]:
             break
         size, bound = call_arguments(call)
         if size in found or not bound.isdigit():
-            raise Unreadable(f"a bound of {size} that nothing is known of")
+            raise Unreadable(f"an unknown bound of {size}")
         found[size] = int(bound)
     return found
 
@@ -141,7 +141,7 @@ def _unchecked(node: Node, numbers: Numbers) -> Interval:
             value, divisor = (_value(one, numbers) for one in named_children(part(node, "arguments")))
             if divisor[0] == divisor[1] > 0:
                 return value[0] // divisor[0], value[1] // divisor[0]
-    raise Unreadable(f"nothing is known of the size of '{' '.join(node.text.split())}'")
+    raise Unreadable(f"the size of '{' '.join(node.text.split())}' is not known")
 
 
 def _binary(node: Node, numbers: Numbers) -> Interval:
@@ -160,4 +160,4 @@ def _binary(node: Node, numbers: Numbers) -> Interval:
             return min(max(left[0], 1 - right[0]), 0), max(min(left[1], right[0] - 1), 0)
         case sign if sign in _TESTS:
             return 0, 1
-    raise Unreadable(f"nothing is known of the size of '{' '.join(node.text.split())}'")
+    raise Unreadable(f"the size of '{' '.join(node.text.split())}' is not known")

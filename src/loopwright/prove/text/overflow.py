@@ -278,7 +278,7 @@ class ValueScope:
             yield from self._terms(field(core, "left"))
             yield self.value(field(core, "right"))
         elif core.type not in ("identifier", "subscript_expression", "field_expression"):
-            raise NotShown(f"'{core.text}' is not read")
+            raise NotShown(f"'{core.text}' cannot be read")
 
     def value(self, node: Node) -> Typed:
         """The interval of an expression, of which every part is within its type."""
@@ -289,7 +289,7 @@ class ValueScope:
         if text in self.words.parameters:
             name = self.words.parameters[text]
             if name not in self.parameters:
-                raise NotShown(f"nothing is known of '{core.text}'")
+                raise NotShown(f"'{core.text}' is not known")
             kind = type_at(core, self.words, self.at or core.span)
             return Typed(*self.parameters[name], kind).within(core)
         match core.type:
@@ -319,7 +319,7 @@ class ValueScope:
             case "call_expression":
                 return self._call(core)
             case _:
-                raise NotShown(f"'{core.text}' is not read")
+                raise NotShown(f"'{core.text}' cannot be read")
 
     def _binary(self, core: Node) -> Typed:
         sign = operator(core)
@@ -348,7 +348,7 @@ class ValueScope:
                 else:
                     found = (max(1 - divisor, min(left.least, 0)), min(divisor - 1, max(left.greatest, 0)))
             case _:
-                raise NotShown(f"'{core.text}' is not read")
+                raise NotShown(f"'{core.text}' cannot be read")
         return Typed(*found, kind).within(core)
 
     def _call(self, core: Node) -> Typed:
@@ -356,7 +356,7 @@ class ValueScope:
         name = field(core, "function").text
         arguments = [self.value(one) for one in named_children(field(core, "arguments"))]
         if name not in ("min", "max", "floord") or not is_helper(name, self.words):
-            raise NotShown(f"'{core.text}' is not read")
+            raise NotShown(f"'{core.text}' cannot be read")
         both = _hull(arguments, core)
         if name == "floord":
             divisor = constant(named_children(field(core, "arguments"))[1], self.words)

@@ -60,7 +60,7 @@ def meant_barriers(statements: Sequence[Node]) -> Iterator[Edit]:
         raise Unreadable("a barrier of two parts is not one in the steps of one march")
     given = [call_arguments(named_children(one)[0]) for one in parts]
     if [len(one) for one in given] != [0, 1, 1, 0]:
-        raise Unreadable("a part of a barrier is given something that nothing is known of")
+        raise Unreadable("a part of a barrier has an unknown argument")
     begin, arrive, wait, end = parts
     march, between = _step(arrive, wait)
     _check_march(march, begin, end)
@@ -226,10 +226,10 @@ def _loop(node: Node, rows: Mapping[str, int]) -> str:
     arguments = named_children(part(named_children(node)[0], "arguments"))
     shown = " ".join(node.text.split())
     if len(arguments) != 5:
-        raise Unreadable(f"a copy of neighbours nothing is known of: {shown}")
+        raise Unreadable(f"an unknown copy of neighbours: {shown}")
     count, name, first, to, source = (one.text for one in arguments)
     if count not in COUNTS or not name.isidentifier() or not first.isdigit():
-        raise Unreadable(f"a copy of neighbours nothing is known of: {shown}")
+        raise Unreadable(f"an unknown copy of neighbours: {shown}")
     multiples = [rows.get(_array(one), 1) for one in arguments[3:]]
     if sorted(one == REGISTERS for one in multiples) != [False, True]:
         raise Unreadable(f"a copy of neighbours that is not one between registers and an array: {shown}")
@@ -271,7 +271,7 @@ def _terms(node: Node, factor: int) -> dict[str, int]:
         case "binary_expression":
             return _combined(node, factor)
         case _:
-            raise Unreadable(f"nothing is known of the subscript {node.text}")
+            raise Unreadable(f"the subscript {node.text} is not known")
 
 
 def _combined(node: Node, factor: int) -> dict[str, int]:
@@ -285,4 +285,4 @@ def _combined(node: Node, factor: int) -> dict[str, int]:
         case "*" if left.type == "number_literal" and (number := integer_text(left.text)) is not None:
             return _terms(right, factor * number)
         case _:
-            raise Unreadable(f"nothing is known of the subscript {node.text}")
+            raise Unreadable(f"the subscript {node.text} is not known")

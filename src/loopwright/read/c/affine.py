@@ -134,7 +134,7 @@ def constant(node: Node, frame: Frame) -> int:
     """The value of a constant; names that the file defines as one integer count."""
     value = constant_value(affine(node, with_constants(node, frame)))
     if value is None:
-        raise NotAffine(node, "the value of this is not known here")
+        raise NotAffine(node, "the value of this is not known")
     return value
 
 
@@ -160,7 +160,7 @@ def _integer(node: Node, text: str) -> int:
 def _known(node: Node, frame: Frame) -> isl.PwAff:
     value = constant_value_of(node, frame.setting.kinds, frame.setting.region)
     if value is None:
-        raise NotAffine(node, f"the value of '{node.text}' is not known here")
+        raise NotAffine(node, f"the value of '{node.text}' is not known")
     return number(value)
 
 
