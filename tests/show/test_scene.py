@@ -154,7 +154,7 @@ def test_many_statements_are_drawn_in_parts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "meaning", "order", "axis"),
     [
-        ("parallel(S, j)", "runs side by side, in any order", TileOrder.AT_ONCE, 0),
+        ("parallel(S, j)", "runs in parallel, in any order", TileOrder.AT_ONCE, 0),
         ("interchange(S, i, j)\nparallel(S, j)", "one iteration of the parallel loop", TileOrder.BESIDE, 1),
         ("vectorize(S, j)", "runs at once, in the lanes of vectors", TileOrder.AT_ONCE, 0),
         ("(A, B) = isplit(S, {[i, j] : i < 3}, 0)", "a loop of its own", TileOrder.ONE_BY_ONE, None),
@@ -173,7 +173,7 @@ def test_what_is_outlined(
 def test_incomplete_tiles_are_the_rest(tmp_path: Path) -> None:
     scene = only(scenes(planned(tmp_path, TRIANGLE, "unroll(S, i, 4)")))
     first, last = scene.tiles[0], scene.tiles[-1]
-    assert scene.outlines.meaning == "written out"
+    assert scene.outlines.meaning == "unrolled"
     assert scene.outlines.is_rest(first) and not scene.outlines.is_rest(last)
 
 

@@ -253,9 +253,9 @@ export class MovingPicture {
       return html("span", { class: "lwm-item" }, sample, html("b", {}, one.label), " ", html("code", {}, one.text));
     });
     const lines: [string, string][] = [["path", "runs next"]];
-    if (this.picture.touches) lines.push(["kept", "has to wait, and does"]);
+    if (this.picture.touches) lines.push(["kept", "dependence, kept"]);
     if (this.picture.arrows.some(one => one.free)) lines.push(["free", this.picture.arrows.find(one => one.free)!.free]);
-    if (this.picture.arrows.some(one => one.broken)) lines.push(["broken", "has to wait, and does not"]);
+    if (this.picture.arrows.some(one => one.broken)) lines.push(["broken", "dependence, violated"]);
     const samples = lines.map(([kind, text]) => html("span", { class: "lwm-item" }, html("i", { class: `lwm-line ${kind}` }), text));
     if (data.tile) samples.push(html("span", { class: "lwm-item" }, html("i", { class: "lwm-line tile" }), data.tile));
     const cells = !this.picture.touches ? [] : [html("span", { class: "lwm-item" }, html("i", { class: "lwm-cell read" }), "cell read"), html("span", { class: "lwm-item" }, html("i", { class: "lwm-cell written" }), "cell written")];

@@ -74,15 +74,15 @@ def png(scene: Scene, *, dark: bool = False) -> bytes:
 
 
 TITLES = {
-    TileOrder.BESIDE: "After the script: side by side",
-    TileOrder.AT_ONCE: "After the script: many at once",
+    TileOrder.BESIDE: "After the script: in parallel",
+    TileOrder.AT_ONCE: "After the script: several at once",
 }
 SAME = ("Order after the script", "The same order, after the script")
 
 
 def panels(scene: Scene) -> tuple[Panel, ...]:
     first = Panel("Order as written", "before")
-    last = Panel("What has to wait for what", "")
+    last = Panel("Dependences", "")
     if scene.recounted and not scene.tiles:
         return (first, Panel("The same order, renumbered", "counted"))
     if not scene.changed and not scene.tiles:
@@ -148,9 +148,9 @@ def _legend(scene: Scene, palette: Palette) -> list[Any]:
             )  # fmt: skip
     entries.append(Line2D([], [], color=palette.path, lw=1.3, label="runs next"))
     if any(not arrow.broken for arrow in scene.arrows):
-        entries.append(Line2D([], [], color=palette.kept, lw=1.3, label="has to wait, and does"))
+        entries.append(Line2D([], [], color=palette.kept, lw=1.3, label="dependence, kept"))
     if any(arrow.broken for arrow in scene.arrows) or scene.broken:
-        entries.append(Line2D([], [], color=palette.broken, lw=2, label="has to wait, and does not"))
+        entries.append(Line2D([], [], color=palette.broken, lw=2, label="dependence, violated"))
     if scene.tiles:
         entries.append(Line2D([], [], color=palette.tile(0), lw=1.2, ls="--", label=scene.outlines.meaning))
     if any(map(scene.outlines.is_rest, scene.tiles)):

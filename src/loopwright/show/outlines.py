@@ -67,7 +67,7 @@ def outlines(
         rows = _lanes(directives[DirectiveKind.VECTORIZE], after)
         return Outlines("runs at once, in the lanes of vectors", rows, TileOrder.AT_ONCE)
     if DirectiveKind.UNROLL in directives:
-        return Outlines("written out", _lanes(directives[DirectiveKind.UNROLL], after))
+        return Outlines("unrolled", _lanes(directives[DirectiveKind.UNROLL], after))
     if DirectiveKind.SEPARATE in directives:
         return Outlines("a loop of its own", _separated(directives[DirectiveKind.SEPARATE], after))
     split = {one.name for one in statements if len(pieces(schedules[one.name])) > 1}
@@ -78,13 +78,13 @@ def _side_by_side(wish: LoopDirective, after: Mapping[Instance, Coordinates]) ->
     """The iterations of a parallel loop; where each is one instance, all of one run of the loop."""
     found = _iterations(wish, after)
     if all(len(tile.instances) == 1 for tile in found):
-        return Outlines("runs side by side, in any order", _lanes(wish, after), TileOrder.AT_ONCE)
+        return Outlines("runs in parallel, in any order", _lanes(wish, after), TileOrder.AT_ONCE)
     return Outlines("one iteration of the parallel loop", found, TileOrder.BESIDE)
 
 
 def _called(directives: Mapping[DirectiveKind, LoopDirective]) -> str:
     if DirectiveKind.UNROLL in directives:
-        return "written out"
+        return "unrolled"
     return "full tile" if DirectiveKind.ISOLATE in directives else "tile"
 
 
