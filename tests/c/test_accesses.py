@@ -105,7 +105,7 @@ def test_an_array_needs_all_its_subscripts_to_be_assigned() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "where"),
     [
-        ("a++;", "the pointer 'a' moves here", "a"),
+        ("a++;", "the pointer 'a' changes here", "a"),
         ("f(i)[0] = 1;", "not a variable or an array element", "f(i)[0]"),
         ("MAT(i, 0) = 1;", "not a variable or an array element", "MAT(i, 0)"),
         ("{ s.x = 1; t = s; }", "used here and through its fields", "s"),

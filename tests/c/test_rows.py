@@ -95,7 +95,7 @@ def test_a_pointer_that_could_be_more_is_refused(declared: str, text: str) -> No
 @pytest.mark.parametrize(
     ("nest", "declared", "text", "message"),
     [
-        (NEST, "double *row = a + i;", "row[j] = 1; row++;", "the pointer 'row' moves here"),
+        (NEST, "double *row = a + i;", "row[j] = 1; row++;", "the pointer 'row' changes here"),
         (NEST, "double *row = a + i;", "row[j] = 1; row = b;", "'row' has 1 dimension here"),
         (NEST, "double *row = a + i;", "last = row;", "'last' has 1 dimension here"),
         (NEST, "double *row = last + i;", "row[j] = 1; last = a;", "'last' has 1 dimension here"),

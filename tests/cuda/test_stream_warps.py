@@ -152,7 +152,7 @@ def test_lanes_count_in_32_bits_where_all_numbers_are_known_to_fit(launch: str) 
     assert "LW_LANE_INDEX" in wide and "LW_LAUNCH_WITH(4096, " in wide
     wide = wide.replace("LW_LAUNCH_WITH(4096, ", launch)
     kernels = Source(one.device.kernels.path, "".join([*text[:2], wide]))
-    with pytest.raises(LoopwrightError, match="the size of .* is not known"):
+    with pytest.raises(LoopwrightError, match=r"the size of .* is not known"):
         of_launches(replace(one.device, kernels=kernels), [one.plan.original], [one.plan.written])
 
 

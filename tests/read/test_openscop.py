@@ -140,7 +140,7 @@ def test_tiles_that_leave_an_instance_out_are_refuted(tmp_path: Path) -> None:
 
 def test_an_instance_too_many_is_refuted(tmp_path: Path) -> None:
     more = GRID.replace("1 -1  0  1 -1", "1 -1  0  1  0")
-    with pytest.raises(Illegal, match="an instance is run that .* lacks") as caught:
+    with pytest.raises(Illegal, match=r"an instance is run that .* lacks") as caught:
         prove_rescheduled(program(tmp_path, GRID), program(tmp_path, more, "new.scop"))
     assert caught.value.witness == "n = 2: S1(i = 2, j = 1)"
 

@@ -108,7 +108,7 @@ def assumptions_of(
     found += _about_arithmetic(setting, block)
     unseen = [part for part in _parts(setting, parameters) if _declared(setting, part) is None]
     if unseen:
-        text = f"{', '.join(unseen)}: an integer that does not change in the region"
+        text = f"{', '.join(unseen)}: integer, constant in the region"
         found.append(Assumption(AssumptionKind.CONSTANT, text, about=tuple(unseen)))
     outer = outer_iterators(loops_of(block, setting.whole))
     if outer:
