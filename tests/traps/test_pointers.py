@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.typed.options import PLAIN
-from loopwright.read.c.element_pointers import with_element_pointers
+from loopwright.read.c.evolution import with_pointer_walks
 from loopwright.source import Source
 from tests.traps.support import PROVED, Trap, answer, comparison, function
 
@@ -86,6 +86,12 @@ FOLLOWED = [
         parameters="int n, S *s",
     ),
     Trap("numbers through a struct as a value", "for (i = 0; i < n; i++) { double *p = s.d + i; p[0] = 1; }", parameters="int n, S s"),
+    Trap(
+        "bytes through a struct",
+        "for (i = 0; i < n; i++) { unsigned char *p = s->c + i * s->w; for (j = 0; j < n; j++) p[j] = j; }",
+        parameters="int n, S *s",
+    ),
+    Trap("an unsigned offset", "for (i = 0; i < n; i++) { double *p = x + (size_t)i * n; for (j = 0; j < n; j++) p[j] = j; }"),
     Trap("a constant subscript", "for (i = 0; i < n; i++) { const P *p = &q[3]; a[i] = p->x; }"),
     Trap("another variable of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { int i = 3; p->x = i; } }"),
     Trap("another array of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { P q[2]; q[0].x = 1; p->x = q[0].x; } }"),
@@ -108,8 +114,8 @@ def test_a_pointer_to_an_element_is_the_element(trap: Trap, tmp_path: Path) -> N
 def test_lines_stay() -> None:
     text = FOLLOWED[3].text().replace("&q[i], *r", "&q[ // first\n i],\n *r")
     source = Source("t.c", _HEAD + text)
-    found = with_element_pointers(source, PLAIN)
-    assert "q[n - 1 - i].y" in found.text
+    found = with_pointer_walks(source, PLAIN)
+    assert "q[n - i - 1].y" in found.text
     assert found.text.count("\n") == source.text.count("\n")
 
 

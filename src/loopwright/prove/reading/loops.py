@@ -274,7 +274,8 @@ def _stays(value: Node, block: Node, words: Words) -> bool:
     for part in walk(value):
         word = words.of(part) if part.type == "identifier" else ""
         is_local = word in words.values or word in words.texts
-        if part.type in _MAY_CHANGE or (word in assigned and not is_local):
+        is_member = part.type == "field_expression" and operator(part) == "."  # assigned by the struct's name
+        if (part.type in _MAY_CHANGE and not is_member) or (word in assigned and not is_local):
             return False
     return True
 

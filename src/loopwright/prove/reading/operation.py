@@ -118,6 +118,7 @@ def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation])
         _align(old.node, other.node, old.words, other.words, found, textual=False)
         return
     if old.type != POINTER:
+        new = without_parentheses(new)
         is_cast = new.type == "cast_expression" and after.of(field(new, "type")) == old.type
         given = type_at(old.node, old.words, old.node.span)
         if not is_cast and (old.type != "int" or not holds(INT, given)):

@@ -258,6 +258,7 @@ def negative_bound(program: Program, known: isl.Set) -> Syntax | None:
     parts = (part for one in _bounds(program) for part in walk(one) if part.type == "binary_expression")
     compared = (one for one in parts if operator(one) in RELATIONS)
     compared = (one for one in compared if value_type(one, words, one.span) is None)
+    compared = (one for one in compared if not _asks_for_zero(one))
     pairs = ([field(one, side) for side in ("left", "right")] for one in compared)
     mixed = (pair for pair in pairs if not all(_is_signed(one, words) for one in pair))
     upward = _upward(program, words, known)
@@ -267,6 +268,12 @@ def negative_bound(program: Program, known: isl.Set) -> Syntax | None:
         if below and not counted:
             return below[0]
     return None
+
+
+def _asks_for_zero(comparison: Syntax) -> bool:
+    """Whether it is `x == 0` or `x != 0`: 0 stays 0 in every type that C converts both sides to."""
+    is_zero = any(field(comparison, side).text == "0" for side in ("left", "right"))
+    return is_zero and operator(comparison) in ("==", "!=")
 
 
 def _upward(program: Program, words: Words, known: isl.Set) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Integers and pointers that are counted on in loops, in the words of how often these have run.
+"""Rewrites integers and pointers that loops increment in terms of iteration counts.
 
     k = 1;                                             ;
     for (i = 0; i < n; i++) { y[i] = x[k]; k += 3; }   for (i = 0; i < n; i++) { y[i] = x[(1 + 3 * i)]; ; }
@@ -6,65 +6,69 @@
     p = x; end = x + n;                                ; ;
     while (p < end) *q++ += *p++;                      for (long k_1 = 0; k_1 < n; k_1++) q[k_1] += x[k_1];
 
-The statements of a region are followed in the order in which they run.  A variable of the function whose
-values are sums of products of others, of numbers of iterations and of what it was before the region is
-replaced by these sums wherever it is read, and is then not assigned any more: its name is what it was at
-first.  In a loop a variable may gain the same in each iteration, may be c - v after v, or may change places
-with another one.  After a loop it is what it was plus what so many iterations make of it, where a comparison
-says how many.
+The statements of a region are interpreted in execution order.  A local variable whose values are sums of
+products of other variables, of iteration counts and of its value before the region is replaced by these sums
+wherever it is read, and is no longer assigned: its name denotes its initial value.  In a loop a variable may
+increase by the same amount in each iteration, may become c - v after v, or may be swapped with another one.
+After a loop its value is its initial value plus the effect of all iterations, if a comparison gives their
+number.
 
-Where pointers alone are followed, all loops that count integers stay as they are, and
+If only pointers are tracked, all loops that count integers are kept, and
 
     while (n--) *d++ = 0;                              for (long k_1 = 0; k_1 < n; k_1++) d[k_1] = 0;
+    P *p = &s->own[i], *q = p + 1; p->x = q->y;        ; s->own[i].x = s->own[i + 1].y;
 
-All others stay what they are.  It counts for runs without overflow, and where pointers that are compared are
-in one array.  Lines stay.
+A pointer may start at a member, at an element or at a sum with an offset of any type, which keep their
+spelling if the region modifies nothing that they depend on.  All other values are kept.  The rewriting is
+valid for runs without overflow in which pointers that are compared point into one array.  Line numbers do
+not change.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 
 from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
-from loopwright.c.typed.effects import effect_in_a_type, may_be_written, reach_of
+from loopwright.c.typed.effects import effect_in_a_type
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.types import CType, Integer, Pointer, is_observed, unqualified
+from loopwright.c.types import Integer, Pointer, is_observed, unqualified
 from loopwright.errors import BadInput
+from loopwright.read.c.changed_memory import ChangedMemory
 from loopwright.read.c.evolved_loops import plain_loop
 from loopwright.read.c.evolved_state import EvolvedState, NotFollowed
 from loopwright.read.c.evolved_statements import EvolvedStatements, Following
 from loopwright.read.c.evolved_values import element_of, is_signed, loops_around, moved_variable
-from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Edit, Source
 
 _MOST = 60
 _DIRECTED = re.compile(r"#\s*pragma\b.*|\b_Pragma\b")
 INT = Integer(32, signed=True, rank=3)
-_MOVED = re.compile(r"\+\+|--|[+-]=")
 _CHANGED = re.compile(r"\+\+|--|[+-]=|\b(?:int|long|ptrdiff_t|const)\b|\*\s*\w+\s*=")
 
 
 def with_evolved_values(source: Source, options: CompilerOptions) -> Source:
-    """The text with such variables replaced, where there are any."""
+    """The source with such variables replaced, if there are any."""
     if not any(_CHANGED.search(region.place.text) for region in c_file(source).regions):
         return source
     return _evolved(source, options, Following())
 
 
-def with_pointer_walks(source: Source, options: CompilerOptions, *, always: bool = True) -> Source:
-    """The text with elements of arrays in place of pointers that walk through them; integers stay.
+def with_pointer_walks(
+    source: Source, options: CompilerOptions, *, always: bool = True, rows: bool = False
+) -> Source:
+    """The source with elements of arrays in place of pointers to them; integers are kept.
 
-    `while (n--) *d++ = 0;` is only the same where it is defined.  A text of which that is not known
-    (`always` is no) keeps such loops: a head that counts says how often the others run, whatever n is.
+    `while (n--) *d++ = 0;` is only equivalent if it is defined.  With `always` false, such loops are kept: a
+    loop head that counts tells how often the other loops run, for every n.
+    `rows`: pointers to rows of arrays are tracked as well, on the assumption that they stay in the rows.
     """
-    if not any(_MOVED.search(region.place.text) for region in c_file(source).regions):
+    if "*" not in source.text:
         return source
-    return _evolved(source, options, Following(pointers_alone=True, new_heads=always))
+    return _evolved(source, options, Following(pointers_alone=True, new_heads=always, into_rows=rows))
 
 
 def _evolved(source: Source, options: CompilerOptions, following: Following) -> Source:
@@ -93,9 +97,10 @@ def _edits(region: object, file: TypedFile, following: Following) -> list[Edit]:
     for _ in range(_MOST):
         if not followed:
             break
-        into_rows = not following.pointers_alone
-        keeps = partial(_keeps, region, file)
-        state = EvolvedState(region, followed, has_unsigned=has_unsigned, into_rows=into_rows, keeps=keeps)
+        memory = ChangedMemory(region, file)
+        state = EvolvedState(
+            region, followed, memory, has_unsigned=has_unsigned, into_rows=following.into_rows
+        )
         statements = EvolvedStatements(state, file, following, is_directed=bool(directives))
         try:
             return statements.edits()
@@ -106,19 +111,8 @@ def _edits(region: object, file: TypedFile, following: Following) -> list[Edit]:
     return []
 
 
-def _keeps(region: TypedRegion, file: TypedFile, kind: CType) -> bool:
-    """Whether a region changes nothing of a type that a pointer leads to."""
-    nodes = [*tree.walk_all(region.statements)]
-    reach = reach_of(file, nodes, LIBRARY)
-    named = {node.declaration.offset: node.declaration for node in nodes if isinstance(node, tree.Name)}
-    changed = [named[one] for one in sorted(reach.changed) if one in named]
-    is_hidden = all(one.is_own and one.offset not in region.function.addressed for one in changed)
-    is_known = not reach.unknown and all(one in named for one in reach.changed)
-    return is_known and is_hidden and not may_be_written(kind, reach.written)
-
-
 def _is_unsigned(node: tree.Node) -> bool:
-    """Whether an expression computes without a sign, so that the type of what it is made of matters."""
+    """Whether an expression is computed in an unsigned type, so that the types of its operands matter."""
     if not isinstance(node, tree.Name | tree.Binary | tree.Cast | tree.Number | tree.MemberAccess):
         return False
     kind = unqualified(node.type)
@@ -128,7 +122,7 @@ def _is_unsigned(node: tree.Node) -> bool:
 def _candidates(
     region: TypedRegion, nodes: list[tree.Node], following: Following, *, has_unsigned: bool
 ) -> Iterator[tree.Declaration]:
-    """The variables that may be replaced: the function's own, given values in the region, dead after it."""
+    """The variables that may be replaced: local ones, assigned in the region, and not live-out."""
     function = region.function
     loops = [plain_loop(node, assigned=False) for node in nodes]
     plain = {one.counter.offset for one in loops if one is not None}

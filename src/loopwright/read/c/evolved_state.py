@@ -1,20 +1,23 @@
-"""What is known of the variables of a region at a statement, and the changes of its text so far."""
+"""The known values of the variables of a region at a statement, and the edits of its source so far."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 from loopwright.c.reworded.passages import fresh_names
 from loopwright.c.sums import ONE, ZERO, IntegerSum
 from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
-from loopwright.c.types import ArrayType, CType, Integer, is_observed, unqualified
+from loopwright.c.types import ArrayType, CType, Integer, Record, is_observed, unqualified
+from loopwright.read.c.changed_memory import ChangedMemory
 from loopwright.read.c.evolved_loops import added, scopes
 from loopwright.read.c.evolved_values import (
     ElementPointer,
     Value,
     element_of,
+    in_words,
     is_signed,
     loops_around,
     moved_variable,
@@ -28,12 +31,12 @@ from loopwright.source import Edit, Span
 
 Values = dict[int, Value | None]
 _SIGNED = {3: "int", 4: "long", 5: "long long"}
-"""By their ranks."""
+"""The signed types by rank."""
 _COMPUTING = ("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", ",")
 
 
 class NotFollowed(Exception):
-    """The values of a variable are not known where they are needed."""
+    """Raised if the values of a variable are unknown where they are needed."""
 
     def __init__(self, offset: int) -> None:
         super().__init__()
@@ -41,21 +44,18 @@ class NotFollowed(Exception):
 
 
 class EvolvedState:
-    """The values of the variables that are followed, by their declarations, and where these are replaced."""
+    """The values of the tracked variables, by their declarations, and the edits that substitute them."""
 
     def __init__(
         self,
         region: TypedRegion,
         followed: Mapping[int, tree.Declaration],
+        memory: ChangedMemory,
         *,
         has_unsigned: bool,
         into_rows: bool,
-        keeps: Callable[[CType], bool],
     ) -> None:
-        """`into_rows`: pointers to rows of arrays are followed, as if they never left the rows.
-
-        `keeps`: whether memory of a type that pointers lead to is not changed in the region.
-        """
+        """`into_rows`: pointers to rows of arrays are tracked, assuming that they stay in the rows."""
         self.region, self.followed, self.has_unsigned = region, followed, has_unsigned
         self.into_rows = into_rows
         self.values: Values = {}
@@ -66,11 +66,11 @@ class EvolvedState:
         self.changed = {one.offset for node in nodes if (one := moved_variable(node)) is not None}
         targets = [node.target for node in nodes if isinstance(node, tree.Assign | tree.Update)]
         self.owners = {one.offset for one in map(tree.owner, targets) if one is not None}
-        """The variables that are changed, or parts of them."""
-        self.keeps = keeps
+        """The variables that are modified, entirely or in part."""
+        self.memory = memory
         self.scopes = [*scopes(region)]
         self.iterators: set[int] = set()
-        """Those of the loops around that stay loops over them."""
+        """The iterators of the enclosing loops that are kept."""
         inside = [*tree.walk_all(region.statements)]
         declared = {one.declaration.offset for one in inside if isinstance(one, tree.Declarator)}
         for offset, one in followed.items():
@@ -79,15 +79,15 @@ class EvolvedState:
         self.values.update((offset, value) for offset, value in self.given.items() if offset in followed)
 
     def _given(self) -> Values:
-        """What pointers are before the region that are declared there: `end = a + n`."""
+        """The values of pointers that are declared before the region: `end = a + n`."""
         function, first = self.region.function, self.region.first
         if not self.region.statements or loops_around(self.region.statements[0], function.nodes):
             return {}
         moved = [moved_variable(node) for node in function.nodes if node.place.first < first]
         early = {one.offset for one in moved if one is not None}
 
-        def lookup(one: tree.Declaration | tree.MemberAccess) -> Value | None:
-            if isinstance(one, tree.MemberAccess):
+        def lookup(one: tree.Declaration | tree.Expression) -> Value | None:
+            if not isinstance(one, tree.Declaration):
                 return None
             is_array = isinstance(unqualified(one.type), ArrayType)
             is_own = function.keeps(one)
@@ -109,9 +109,9 @@ class EvolvedState:
     def _is_followed(self, value: ElementPointer) -> bool:
         return self.into_rows or len(value.subscripts) == 1
 
-    def lookup(self, one: tree.Declaration | tree.MemberAccess) -> Value | None:
-        if isinstance(one, tree.MemberAccess):
-            return self._member(one)
+    def lookup(self, one: tree.Declaration | tree.Expression, *, by_name: bool = False) -> Value | None:
+        if not isinstance(one, tree.Declaration):
+            return self._part(one, by_name=by_name)
         if one.offset in self.followed:
             return self.values.get(one.offset)
         is_kept = one.offset in self.iterators or one.offset not in self.changed
@@ -122,21 +122,70 @@ class EvolvedState:
         is_known = is_kept and self.region.function.keeps(one)
         return self.given.get(one.offset, own_value(one)) if is_known else None
 
-    def _member(self, node: tree.MemberAccess) -> IntegerSum | None:
-        """`s->n` or `s.n`, where s is a variable of the function, if the region changes neither."""
-        root = tree.without_casts(node.object)
-        if not isinstance(root, tree.Name) or not self.is_written(node.place) or self.has_unsigned:
+    def _part(self, node: tree.Expression, *, by_name: bool) -> Value | None:
+        """`s->n`, `rows[i]` or `a + (size_t)i * n` as written, if the region modifies no part of it."""
+        names = [one.declaration for one in tree.walk(node) if isinstance(one, tree.Name)]
+        if self.has_unsigned or not self._is_in_words(node.place) or not all(map(self._stays, names)):
             return None
-        one, function = root.declaration, self.region.function
-        is_kept = function.keeps(one) and one.offset not in self.changed and one.offset not in self.owners
-        if not is_kept or is_observed(node.type) or is_observed(one.type) or node.in_union:
+        if not self._is_read_again(node, by_name=by_name):
             return None
-        if node.is_arrow and not self.keeps(node.type):
-            return None
-        return IntegerSum.atom(on_one_line(node.place.span.text), (one.offset,))
+        text = on_one_line(node.place.span.text)
+        text = f"({text})" if isinstance(node, tree.Binary) else text
+        return in_words(text, node.type, (one.offset for one in names))
 
-    def value(self, node: tree.Expression) -> Value | None:
-        return value_of(node, self.lookup)
+    def _is_in_words(self, place: tree.TokenRange) -> bool:
+        """Whether tokens are those of the file, except for macros that are numbers."""
+        tokens = self.region.function.tokens[place.first : place.end]
+        made = [token for token in tokens if token.macro is not None]
+        is_plain = len({token.span for token in made}) == len(made) and not any(
+            token.follows_place for token in tokens
+        )
+        return is_plain and all(one.text[0].isdigit() and one.span.text.isidentifier() for one in made)
+
+    def _stays(self, one: tree.Declaration) -> bool:
+        """Whether a variable still has the value that its name denoted before the region."""
+        if is_observed(one.type):
+            return False
+        if one.offset in self.followed:
+            return self.values.get(one.offset) == own_value(one)
+        if isinstance(unqualified(one.type), ArrayType):
+            return True
+        is_kept = one.offset not in self.changed and one.offset not in self.owners
+        return self.region.function.keeps(one) and (is_kept or one.offset in self.iterators)
+
+    def _is_read_again(self, node: tree.Expression, *, by_name: bool) -> bool:
+        """Whether an expression has the same value everywhere in the region, if its variables have."""
+        core = tree.without_casts(node)
+        parts: tuple[tree.Expression, ...] = ()
+        match core:
+            case tree.Name() | tree.Number():
+                pass
+            case tree.Binary(operator="+" | "-" | "*", left=left, right=right):
+                parts = (left, right)
+            case tree.Cast(operand=operand) if isinstance(unqualified(core.type), Integer):
+                parts = (operand,)
+            case tree.MemberAccess(object=inner, in_union=False) if self._is_kept(core, by_name=by_name):
+                parts = (inner,)
+            case tree.Subscript(base=inner, index=index) if self._is_kept(core, by_name=by_name):
+                parts = (inner, index)
+            case _:
+                return False
+        return all(self._is_read_again(part, by_name=by_name) for part in parts)
+
+    def _is_kept(self, lvalue: tree.Expression, *, by_name: bool) -> bool:
+        """Whether the region does not modify an lvalue; for an array or a struct only its address matters."""
+        if is_observed(lvalue.type):
+            return False
+        if isinstance(unqualified(lvalue.type), ArrayType | Record):
+            return True
+        one = tree.owner(lvalue)
+        if one is not None and one.offset in self.owners:
+            return False
+        is_own = one is not None and self.region.function.keeps(one)
+        return is_own or self.memory.keeps(lvalue, by_name=by_name)
+
+    def value(self, node: tree.Expression, *, by_name: bool = False) -> Value | None:
+        return value_of(node, partial(self.lookup, by_name=by_name))
 
     def assign(self, one: tree.Declaration, value: Value | None) -> None:
         if value is None or isinstance(value, IntegerSum) != is_signed(one.type):
@@ -148,12 +197,12 @@ class EvolvedState:
         self.values[one.offset] = value
 
     def changes_in(self, node: tree.Node) -> list[tree.Node]:
-        """The parts of an expression that change what is followed."""
+        """The parts of an expression that modify tracked variables."""
         found = [(one, moved_variable(one)) for one in tree.walk(node)]
         return [one for one, changed in found if changed is not None and changed.offset in self.followed]
 
     def step(self, part: tree.Node, one: tree.Declaration) -> None:
-        """`k += 3`, `p++` or `k = e` by itself."""
+        """Perform `k += 3`, `p++` or `k = e` as an expression by itself."""
         inner = [each for each in self.changes_in(part) if each is not part]
         if inner:
             raise NotFollowed(one.offset)
@@ -169,8 +218,8 @@ class EvolvedState:
                 raise NotFollowed(one.offset)
 
     def embedded(self, part: tree.Expression) -> dict[int, Value]:
-        """The changes inside of an expression, each of a variable that it names once, and always makes: what
-        their parts are worth, by the places of those."""
+        """Perform the modifications inside an expression, each unconditional and of a variable named once;
+        returns the values of these parts, by their identity."""
         found: dict[int, Value] = {}
         for change in self.changes_in(part):
             one = moved_variable(change)
@@ -202,7 +251,7 @@ class EvolvedState:
         return True
 
     def replace_uses(self, node: tree.Node, worth: Mapping[int, Value]) -> None:
-        """The names of what is followed, in other words."""
+        """Replace the names of tracked variables by their values."""
         for use in tree.walk(node):
             if isinstance(use, tree.Name) and use.declaration.offset in self.followed:
                 _, change = tree.with_conversions(use, self.around)
@@ -250,8 +299,8 @@ class EvolvedState:
                 self.edit(place, value.row if value.last == ZERO else f"({value.row} + {value.last})")
 
     def number(self, part: tree.Expression, kind: CType, value: IntegerSum) -> str:
-        """The text of a number where one of a type was, by which others are computed: `y[k] * i` overflows
-        sooner than `y[k] * k_1`, which is a `long`.  Subscripts and the bounds of loops do not overflow.
+        """The value of a number in the type of the expression that it replaces: `y[k] * i` overflows
+        sooner than `y[k] * k_1`, which is a `long`.  Subscripts and loop bounds are assumed not to overflow.
         """
         inner, outer = tree.with_conversions(part, self.around)
         is_operand = isinstance(outer, tree.Conditional | tree.Unary) or (
@@ -268,14 +317,14 @@ class EvolvedState:
         return f"(({_SIGNED[rank_of(kind)]}){value.operand})"
 
     def is_measured(self, node: tree.Node) -> bool:
-        """Whether only the type of an expression counts."""
+        """Whether only the type of an expression matters."""
         outer = self.around.get(id(node))
         while outer is not None and not isinstance(outer, tree.SizeOf | tree.OtherExpression):
             outer = self.around.get(id(outer))
         return outer is not None
 
     def replace_macro(self, part: tree.Expression, offset: int) -> None:
-        """The number that a whole macro stands for, in other words: `MIN(k, n)`."""
+        """Replace an entire macro call that has a known value, such as `MIN(k, n)`."""
         whole: tree.Expression = part
         outer = self.around.get(id(part))
         while outer is not None and isinstance(outer, tree.Expression) and outer.place.macro is not None:
@@ -291,7 +340,7 @@ class EvolvedState:
     def element(
         self, part: tree.Expression, index: tree.Expression, value: ElementPointer, offset: int
     ) -> None:
-        """`p[e]` as `a[d + (e)]`."""
+        """Rewrite `p[e]` as `a[d + (e)]`."""
         tokens = self.region.function.tokens
         opening, closing = tokens[part.place.end], tokens[index.place.end]
         whole = tree.TokenRange(part.place.first, index.place.end + 1, part.place.span)
@@ -302,7 +351,7 @@ class EvolvedState:
         self.edit(closing.span, ")]")
 
     def check(self, value: Value, at: int, offset: int | None = None) -> None:
-        """Whether the names of a value mean at a token what they meant before, and no mark is left."""
+        """Raise unless the names in a value mean the same at a token, and no mark is left."""
         for one in value.about:
             scopes = [scope for scope in self.scopes if scope.offset == one]
             name = scopes[0].name if scopes else ""
@@ -322,6 +371,6 @@ class EvolvedState:
 
 
 def _is_kept(kind: CType, target: CType) -> bool:
-    """Whether a number of a type stays what it is where it is added to a variable, or to a pointer."""
+    """Whether a number of a type keeps its value when it is added to a variable, or to a pointer."""
     is_number = is_signed(target)
     return is_signed(kind) and (not is_number or rank_of(kind) <= rank_of(target))

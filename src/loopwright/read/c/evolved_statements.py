@@ -1,4 +1,4 @@
-"""The statements of a region, followed in the order in which they run, with what its variables are."""
+"""Interprets the statements of a region in execution order, with the values of its variables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile
 from loopwright.lazy_dataclass import dataclass
+from loopwright.read.c.changed_memory import is_only_followed
 from loopwright.read.c.evolved_loops import (
     EvolvingLoop,
     PlainLoop,
@@ -40,14 +41,16 @@ _LEAVING = ("CONTINUE_STMT", "SWITCH_STMT", "CASE_STMT", "DEFAULT_STMT", "GOTO_S
 
 @dataclass(frozen=True)
 class Following:
-    """Which variables are followed, and which loops may get other heads."""
+    """Which variables are tracked, which loops may get new heads, and whether pointers to rows of arrays
+    are assumed to stay in the rows."""
 
     pointers_alone: bool = False
     new_heads: bool = True
+    into_rows: bool = True
 
 
 class EvolvedStatements:
-    """The statements of a region, and what they make of the variables that are followed."""
+    """The statements of a region, and their effects on the tracked variables."""
 
     def __init__(
         self, state: EvolvedState, file: TypedFile, following: Following, *, is_directed: bool
@@ -85,7 +88,7 @@ class EvolvedStatements:
                 self._untouched(node)
 
     def _untouched(self, node: tree.Node) -> None:
-        """A statement that is not taken apart: it changes nothing that is followed."""
+        """A statement that is kept whole: it modifies no tracked variable."""
         for one in tree.walk(node):
             changed = moved_variable(one)
             if changed is not None and changed.offset in self.state.followed:
@@ -113,15 +116,22 @@ class EvolvedStatements:
                 continue
             if self.state.changes_in(one.initial):
                 raise NotFollowed(one.declaration.offset)
-            self.state.assign(one.declaration, self.state.value(one.initial))
+            by_name = self._is_fixed(one.declaration)
+            self.state.assign(one.declaration, self.state.value(one.initial, by_name=by_name))
         place, tokens = node.place.span, self.state.region.function.tokens[node.place.first : node.place.end]
         if tokens[0].macro is not None or tokens[-1].macro is not None:
             raise NotFollowed(mine[0].declaration.offset)
         self.state.edit(place, ";" if place.text.rstrip().endswith(";") else "")
 
+    def _is_fixed(self, one: tree.Declaration) -> bool:
+        """Whether a pointer never moves, and is only used to select elements."""
+        nodes = tree.walk_all(self.state.region.statements)
+        is_moved = one.offset in self.state.changed or not self.following.pointers_alone
+        return not is_moved and is_only_followed(one, nodes, self.state.around)
+
     def _starts_elsewhere(self, variables: Sequence[tree.Declarator]) -> bool:
-        """Whether pointers are declared that start at places of other words, `double *p = s->x + n;`: they
-        stay there, and are followed from there on."""
+        """Whether pointers are declared with initial places such as `double *p = s->x + n;`: they
+        are kept there, and tracked relative to them."""
         given = [one.initial for one in variables if one.initial is not None]
         own = [own_value(one.declaration) for one in variables]
         known = [self.state.value(one) for one in given]
@@ -138,7 +148,7 @@ class EvolvedStatements:
         return True
 
     def _evaluate(self, node: tree.Expression, *, keeps: bool = False) -> None:
-        """An expression, and what it changes; `keeps`: its value is used."""
+        """Perform an expression and its modifications; `keeps`: its value is used."""
         parts = steps_of(node) if not keeps else [node]
         for part in parts:
             changed = moved_variable(part)
@@ -196,14 +206,14 @@ class EvolvedStatements:
             self._body(body, self.state.values)
 
     def _body(self, body: tree.Statement, values: Values) -> None:
-        """A body that changes nothing that is followed but its own variables, or whose changes are known."""
+        """Run a body that modifies only its own variables among the tracked ones, or has known effects."""
         was_ended = self.ended
         self.state.values = dict(values)
         self._run(body)
         self.ended = was_ended
 
     def _plain(self, node: tree.Node) -> PlainLoop | None:
-        """A loop that stays one over its counter: no address leads to that, and all else is followed."""
+        """A loop that is kept as one over its counter: no pointer points to it, and all else is tracked."""
         found = plain_loop(node, assigned=self.following.pointers_alone)
         if found is None or found.counter.offset in self.state.region.function.addressed:
             return None
@@ -212,7 +222,7 @@ class EvolvedStatements:
         return found if is_followed and found.counter.offset not in self.state.followed else None
 
     def _plain_loop(self, node: tree.ForStatement, plain: PlainLoop, changed: set[int]) -> None:
-        """`for (int i = a; i < b; i++)`: it stays a loop over i."""
+        """Run `for (int i = a; i < b; i++)`, which is kept as a loop over i."""
         first, test, step, counter = node.first, node.test, node.step, plain.counter
         assert first is not None and step is not None
         start = self._start(plain)
@@ -246,7 +256,7 @@ class EvolvedStatements:
         self.state.iterators.discard(counter.offset)
 
     def _start(self, plain: PlainLoop) -> Value | None:
-        """The first value of a counter; one without a sign may stand in subscripts."""
+        """The initial value of a counter; an unsigned one may be in subscripts."""
         core = tree.without_casts(plain.initial)
         if self.following.pointers_alone and isinstance(core, tree.Number) and core.text in ("0", "1", "2"):
             return IntegerSum.number(int(core.text))
@@ -260,7 +270,7 @@ class EvolvedStatements:
         size: int,
         values: Values,
     ) -> RunCount | None:
-        """How often a loop over a variable runs."""
+        """The trip count of a loop over a variable."""
         fresh = Atom("?number")
         now = start.plus(IntegerSum(((((fresh,), 1)),)), size)
         self.state.values = dict(values)
@@ -279,14 +289,14 @@ class EvolvedStatements:
         return iterations(core.operator, left, right, fresh)
 
     def _numbered_loop(self, node: tree.ForStatement | tree.OtherStatement, changed: set[int]) -> None:
-        """A loop in which variables are counted on: it becomes one over how often it has run."""
+        """Run a loop that increments variables: it becomes one over its iteration count."""
         parts = parts_of(node)
         assert parts is not None
         first, test, step, body = parts
         for part in () if step is None else steps_of(step):
             one = moved_variable(part)
             if one is None or one.offset not in self.state.followed:
-                raise NotFollowed(min(changed))  # the new head does not do it
+                raise NotFollowed(min(changed))  # the new head would drop it
         if not self.following.new_heads:
             raise NotFollowed(min(changed))
         if first is not None:
@@ -302,7 +312,7 @@ class EvolvedStatements:
         text, comparisons = told
         counts = [iterations(relation, left, right, atom) for left, relation, right in comparisons]
         if all(one is None for one in counts):
-            raise NotFollowed(min(changed))  # nothing says that it ends
+            raise NotFollowed(min(changed))  # nothing shows that it ends
         at_start = dict(self.state.values)
         tokens, begin = self.state.region.function.tokens, node.place.first
         if not self.state.is_written(tree.TokenRange(begin, body.place.first, node.place.span)):
@@ -321,7 +331,7 @@ class EvolvedStatements:
         self.state.values = self._left(node, before, changed, total, frozenset())
 
     def _first(self, first: tree.Node, changed: set[int]) -> None:
-        """The first part of the head of a loop whose head is written again."""
+        """Perform the initialiser in the head of a loop that gets a new head."""
         kept = len(self.state.found)
         if isinstance(first, tree.Declare):
             if not {one.declaration.offset for one in first.variables} <= set(self.state.followed):
@@ -338,7 +348,7 @@ class EvolvedStatements:
     def _evolved(
         self, node: tree.ForStatement | tree.OtherStatement, changed: set[int], number: IntegerSum
     ) -> Values:
-        """What variables are at the start of each iteration, by what one iteration makes of them."""
+        """The values of variables at the start of each iteration, given the effect of one iteration."""
         parts = parts_of(node)
         assert parts is not None
         _, test, step, body = parts
@@ -355,7 +365,7 @@ class EvolvedStatements:
         return {**before, **evolved(loop, self._stays_in(node))}
 
     def _stays_in(self, node: tree.Node) -> frozenset[int]:
-        """What is declared or counted in a loop: not known before it."""
+        """The variables declared or counted in a loop, which do not exist before it."""
         plain = self._plain(node)
         declared = {one.declaration.offset for one in tree.walk(node) if isinstance(one, tree.Declarator)}
         return frozenset(declared if plain is None else (*declared, plain.counter.offset))
@@ -368,7 +378,7 @@ class EvolvedStatements:
         count: IntegerSum | None,
         inner: frozenset[int],
     ) -> Values:
-        """What variables are after a loop."""
+        """The values of variables after a loop."""
         if count is None or not changed:
             return {**before, **dict.fromkeys(changed)}
         parts = parts_of(node)

@@ -1,19 +1,19 @@
-"""What integers and pointers of a function are where an expression is evaluated, as sums of products.
+"""The values of integers and pointers of a function at an expression, as sums of products.
 
-A value is an `IntegerSum`, or an `ElementPointer`; None where it is not known.  Only variables that keep
-their values, or whose values are known themselves, are in it, so that the text of a value means the same
-wherever its names do.
+A value is an `IntegerSum`, or an `ElementPointer`; None if it is unknown.  It contains only variables that
+keep their values, or whose values are known themselves, so that the C text of a value means the same
+everywhere in the scope of its names.
 
-After that come the parts of loops of the typed reading, and the variables that expressions change.
+The file also has helpers for the parts of loops in the typed tree, and the variables that expressions modify.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from loopwright.c.sums import ZERO, IntegerSum
+from loopwright.c.sums import ZERO, Atom, IntegerSum
 from loopwright.c.typed import tree
 from loopwright.c.types import ArrayType, CType, Integer, Pointer, is_observed, unqualified
 from loopwright.lazy_dataclass import dataclass
@@ -25,14 +25,15 @@ _MOST_FACTORS = 3
 
 @dataclass(frozen=True)
 class ElementPointer:
-    """`&base[s]..[s]`, as many subscripts as it takes to get to a number of type `element`."""
+    """The pointer `&base[s]..[s]`, with as many subscripts as lead to an object of type `element`."""
 
-    base: tree.Declaration
+    base: Atom
+    """A variable, or another pointer or array that keeps its value, as spelled in C."""
     subscripts: tuple[IntegerSum, ...]
     element: CType
 
     def moved(self, by: IntegerSum) -> ElementPointer | None:
-        """So many elements further; rows are not left, and no row is gone to from another."""
+        """The pointer moved by some elements; None for rows, as a pointer does not move between rows."""
         return replace(self, subscripts=(self.last.plus(by),)) if len(self.subscripts) == 1 else None
 
     @property
@@ -44,29 +45,29 @@ class ElementPointer:
 
     @property
     def about(self) -> frozenset[int]:
-        return frozenset((self.base.offset,)).union(*(one.about for one in self.subscripts))
+        return frozenset(self.base.about).union(*(one.about for one in self.subscripts))
 
     @property
     def row(self) -> str:
-        """A text that is the pointer, as far as the last subscript goes."""
-        return self.base.name + "".join(f"[{one}]" for one in self.subscripts[:-1])
+        """C for the pointer, up to the last subscript."""
+        return self.base.text + "".join(f"[{one}]" for one in self.subscripts[:-1])
 
     @property
     def last(self) -> IntegerSum:
         return self.subscripts[-1]
 
     def is_near(self, other: ElementPointer) -> bool:
-        """Whether two pointers differ by their last subscripts at most."""
+        """Whether two pointers differ at most in their last subscripts."""
         return self.base == other.base and self.subscripts[:-1] == other.subscripts[:-1]
 
 
 Value: TypeAlias = IntegerSum | ElementPointer
-Lookup: TypeAlias = Callable[[tree.Declaration | tree.MemberAccess], "Value | None"]
-"""What a variable is, or a member; None where that is not known, or it may change."""
+Lookup: TypeAlias = Callable[[tree.Declaration | tree.Expression], "Value | None"]
+"""The value of a variable, or of another part of an expression; None if unknown, or it may change."""
 
 
 def is_signed(kind: CType, least: int = _INT) -> bool:
-    """Whether a type is `int` or a wider signed one."""
+    """Whether a type is `int` or a wider signed type."""
     core = unqualified(kind)
     return isinstance(core, Integer) and core.signed and core.rank >= least
 
@@ -77,7 +78,7 @@ def rank_of(kind: CType) -> int:
 
 
 def element_of(kind: CType) -> tuple[CType, int] | None:
-    """The type of the numbers that a pointer or an array leads to, and by how many subscripts."""
+    """The element type of a pointer or an array of numbers, and the number of subscripts to it."""
     core, depth = unqualified(kind), 0
     while isinstance(core, Pointer | ArrayType):
         inner = core.target if isinstance(core, Pointer) else core.element
@@ -88,23 +89,29 @@ def element_of(kind: CType) -> tuple[CType, int] | None:
 
 
 def own_value(one: tree.Declaration) -> Value | None:
-    """A variable in its own words; none that something else may change."""
-    if is_observed(one.type):
+    """A variable as its own value; None if other code may modify it."""
+    return in_words(one.name, one.type, (one.offset,))
+
+
+def in_words(text: str, kind: CType, about: Iterable[int]) -> Value | None:
+    """A value spelled in C that depends on these declarations; None if other code may modify it."""
+    if is_observed(kind):
         return None
-    if is_signed(one.type):
-        return IntegerSum.atom(one.name, (one.offset,))
-    found = element_of(one.type)
-    return None if found is None else ElementPointer(one, (ZERO,) * found[1], found[0])
+    if is_signed(kind):
+        return IntegerSum.atom(text, about)
+    found = element_of(kind)
+    base = Atom(text, tuple(sorted(set(about))))
+    return None if found is None else ElementPointer(base, (ZERO,) * found[1], found[0])
 
 
 def value_of(node: tree.Expression, lookup: Lookup) -> Value | None:
-    """What an expression without side effects computes."""
+    """The value of an expression without side effects."""
     match node:
         case tree.Number(value=int(value), text=text) if text.isdigit() and is_signed(node.type):
             return IntegerSum.number(value)
         case tree.Name(declaration=declared):
             return lookup(declared)
-        case tree.MemberAccess() if is_signed(node.type):
+        case tree.MemberAccess():
             return lookup(node)
         case tree.Cast(operand=operand):
             return _converted(node, operand, lookup)
@@ -117,8 +124,12 @@ def value_of(node: tree.Expression, lookup: Lookup) -> Value | None:
             return _location(tree.without_casts(operand), lookup)
         case tree.Subscript() if isinstance(unqualified(node.type), ArrayType):
             return _location(node, lookup)
+        case tree.Subscript() if isinstance(unqualified(node.type), Pointer):
+            return lookup(node)
         case tree.Binary(operator="+" | "-" | "*"):
-            return _computed(node, lookup)
+            found = _computed(node, lookup)
+            is_pointer = isinstance(unqualified(node.type), Pointer)
+            return lookup(node) if found is None and is_pointer else found
         case tree.Binary(operator=operator) if operator in _OPAQUE and is_signed(node.type):
             return _opaque(node, (node.left, node.right), lookup)
         case tree.Conditional() if is_signed(node.type):
@@ -127,7 +138,7 @@ def value_of(node: tree.Expression, lookup: Lookup) -> Value | None:
 
 
 def _converted(node: tree.Cast, operand: tree.Expression, lookup: Lookup) -> Value | None:
-    """A conversion that keeps every number; or of a pointer, to the elements that it has."""
+    """The value of a conversion that preserves every number, or of one between pointers to the same type."""
     inner = value_of(operand, lookup)
     match inner:
         case IntegerSum():
@@ -167,7 +178,7 @@ def _short(found: IntegerSum) -> IntegerSum | None:
 
 
 def _location(node: tree.Expression, lookup: Lookup) -> ElementPointer | None:
-    """Where an element of a one-dimensional array is, or where a row of another one begins."""
+    """The address of an element of a one-dimensional array, or of the start of a row of another one."""
     if not isinstance(node, tree.Subscript):
         return None
     index = _number(node.index, lookup)
@@ -187,7 +198,7 @@ def _location(node: tree.Expression, lookup: Lookup) -> ElementPointer | None:
 
 
 def _opaque(node: tree.Expression, parts: tuple[tree.Expression, ...], lookup: Lookup) -> IntegerSum | None:
-    """Any other expression of known numbers, as a text."""
+    """Any other expression of known numbers, as C text."""
     found = [value_of(one, lookup) for one in parts]
     values = [one for one in found if isinstance(one, IntegerSum)]
     if len(values) < len(found) or not all(is_signed(one.type) for one in parts):
@@ -196,7 +207,7 @@ def _opaque(node: tree.Expression, parts: tuple[tree.Expression, ...], lookup: L
     texts = [one.operand for one in values]
     match node:
         case tree.Binary(operator="/" | "%") if (values[1].constant or 0) < 1:
-            return None  # where it is not defined, so is what it was assigned in
+            return None  # where it is undefined, so is the original assignment
         case tree.Binary(operator=">>") if values[1].constant not in range(31):
             return None
         case tree.Binary(operator="&"):
@@ -208,7 +219,7 @@ def _opaque(node: tree.Expression, parts: tuple[tree.Expression, ...], lookup: L
 
 
 def _masked(left: IntegerSum, right: IntegerSum) -> IntegerSum | None:
-    """`n & 3` as a text, where the readers know it; `n & ~3` is `n - (n & 3)`."""
+    """`n & 3` as C text, which the readers support; `n & ~3` is `n - (n & 3)`."""
     mask = right.constant
     if mask is None:
         return None
@@ -225,7 +236,7 @@ _LOOPS = ("WHILE_STMT", "DO_STMT")
 def parts_of(
     loop: tree.Node | None,
 ) -> tuple[tree.Node | None, tree.Expression, tree.Node | None, tree.Statement] | None:
-    """First, test, step and body of a loop that tests first."""
+    """The initialiser, test, step and body of a loop that tests first."""
     match loop:
         case tree.ForStatement(first=first, test=test, step=step, body=body) if test is not None:
             return first, test, step, body
@@ -245,7 +256,7 @@ def steps_of(step: tree.Node) -> list[tree.Expression]:
 
 
 def moved_variable(node: tree.Node) -> tree.Declaration | None:
-    """The variable that an expression changes."""
+    """The variable that an expression modifies."""
     if not isinstance(node, tree.Update | tree.Assign):
         return None
     target = tree.without_casts(node.target)
@@ -253,7 +264,7 @@ def moved_variable(node: tree.Node) -> tree.Declaration | None:
 
 
 def step_of(node: tree.Node) -> int | None:
-    """How far an expression moves a pointer."""
+    """By how much an expression moves a pointer."""
     match node:
         case tree.Update(operator=operator):
             return 1 if operator == "++" else -1
@@ -267,7 +278,7 @@ def step_of(node: tree.Node) -> int | None:
 def loops_around(
     loop: tree.Node, nodes: Sequence[tree.Node]
 ) -> list[tree.ForStatement | tree.OtherStatement]:
-    """From the inside out."""
+    """The loops around a loop, from the innermost to the outermost."""
     found = [
         node
         for node in nodes

@@ -1,6 +1,6 @@
-"""Two files in other words, side by side, as `prove` compares them.
+"""Rewrites two files in parallel, as `prove` compares them.
 
-Vectors as lanes, where the words of vectors are those of the compiler's own headers.
+It also rewrites vectors as lanes, if their types and functions are those of the compiler's own headers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from loopwright.c.typed.preprocess import preprocess
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.points import values_text
-from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.evolution import with_evolved_values, with_pointer_walks
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.rephrased import (
@@ -48,7 +47,7 @@ from loopwright.read.c.tables import with_tables
 from loopwright.source import Source, Span
 
 _DEEPEST = 3
-"""How deep functions that call others are inlined."""
+"""The maximum depth of inlined calls."""
 Texts: TypeAlias = tuple[Source, Source]
 PairOfOptions: TypeAlias = tuple[CompilerOptions, CompilerOptions]
 COUNTED_ON = "counters of loops do not overflow, and compared pointers point into one array"
@@ -57,17 +56,17 @@ Rewording: TypeAlias = Callable[[Source, CompilerOptions], Source]
 
 @dataclass(frozen=True)
 class PairOfWordings:
-    """Two texts, and what is taken on trust where they are taken for those that were given."""
+    """Two sources, and the assumptions under which they are equivalent to the given ones."""
 
     texts: Texts
     trusted: tuple[str, ...] = ()
     races_count: bool = True
-    """Whether iterations that depend on each other in these texts do so in the ones that were given."""
+    """Whether dependences between iterations in these sources imply dependences in the given ones."""
 
 
 @dataclass(frozen=True)
 class SmallSizes:
-    """Two texts for some sizes, and what these are, in words."""
+    """Two sources for certain sizes, and a description of these."""
 
     told: str
     numbers: dict[str, int]
@@ -75,7 +74,7 @@ class SmallSizes:
 
 
 def _both(texts: Texts, options: PairOfOptions, *ways: Rewording) -> Texts:
-    """Two texts, each in other words one way after the other."""
+    """Two sources after applying several rewrites to each in sequence."""
     for way in ways:
         texts = way(texts[0], options[0]), way(texts[1], options[1])
     return texts
@@ -84,13 +83,12 @@ def _both(texts: Texts, options: PairOfOptions, *ways: Rewording) -> Texts:
 def pairs_of_wordings(
     old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions
 ) -> Iterator[PairOfWordings]:
-    """Two files in plain loops, as they are, with first values for all loops, with other iterators, with
-    elements in place of pointers, with assignments to arrays that have first values, and with what variables
-    that are counted on are in each iteration, each pair of texts once.
+    """Two files with plain loops, as they are, with initialisers for all loops, with other iterators, with
+    elements in place of pointers, with assignments to initialised arrays, and with the values of
+    induction variables in each iteration; each pair of sources once.
 
-    Functions that only one of them calls, or that are not the same in both, are inlined first, and what
-    `memset` and `memcpy` do to elements is done by loops.  Loops that the threads of a block share are
-    parallel ones.
+    Functions that only one of them calls, or that differ, are inlined first, and `memset` and `memcpy` of
+    elements become loops.  Loops that the threads of a block share become parallel loops.
     """
     seen: set[Texts] = set()
     bare = without_prefetches(old), without_prefetches(new)
@@ -108,7 +106,7 @@ def pairs_of_wordings(
 
 
 def _with_sizes_shown(given: Texts, options: PairOfOptions) -> Texts:
-    """Two texts without calls of macros in regions, where one names a size of the function around it."""
+    """Two sources with macro calls in regions expanded, if one names a size of the enclosing function."""
     if not any(map(mentions_sizes, given)):
         return given
 
@@ -119,7 +117,7 @@ def _with_sizes_shown(given: Texts, options: PairOfOptions) -> Texts:
 
 
 def _once(pairs: Iterable[PairOfWordings], seen: set[Texts]) -> Iterator[PairOfWordings]:
-    """Each pair of texts once."""
+    """Each pair of sources once."""
     for pair in pairs:
         if pair.texts not in seen:
             seen.add(pair.texts)
@@ -139,9 +137,9 @@ def _in_all_tables(
 
 
 def _in_rows(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
-    """The texts with rows in place of tables in one dimension, once they are read so."""
+    """The sources with rows in place of one-dimensional tables, if they can be read so."""
     inlined = _with_all_inlined(_both(given, options, in_plain_loops), options)
-    pointed = _both(inlined, options, partial(with_element_pointers, rows=True))
+    pointed = _with_elements(inlined, options, rows=True)
     for texts in dict.fromkeys((inlined, pointed)):
         found = with_tables(*texts, options)
         if found is not None:
@@ -152,8 +150,8 @@ def _in_rows(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
 def _in_tables(
     given: Texts, options: PairOfOptions
 ) -> Iterator[tuple[Texts, tuple[str, ...]]]:
-    """The texts, then with a loop for each size of a table, then with one for all of it; and what these
-    leave to believe."""
+    """The sources, then with a loop for each size of a table, then with one for the whole table; and the
+    assumptions that these need."""
     yield given, ()
     if any(map(has_products, given)):
         for way in (with_nested_loops, with_flat_loops):
@@ -165,8 +163,8 @@ def _in_tables(
 def with_small_sizes(
     given: Texts, options: PairOfOptions, assumed: Sequence[str]
 ) -> Iterator[SmallSizes]:
-    """Two texts with numbers in place of sizes that they multiply, of which nothing is assumed, and with two
-    threads where they ask for the number of a thread.  Macros that may name a size are written out."""
+    """Two sources with numbers for sizes that they multiply and that have no assumptions, and two threads
+    if they use thread numbers.  Macros that may name a size are expanded."""
     old, new = _with_sizes_shown(given, options)
     threads = for_two_threads(old), for_two_threads(new)
     if threads != (old, new):
@@ -210,12 +208,8 @@ def _identities(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
 
 
 def _without_pointers(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
-    """Two texts with elements in place of pointers, and assignments in place of first values of arrays."""
-    walked = (
-        with_pointer_walks(given[0], options[0]),
-        with_pointer_walks(given[1], options[1], always=False),
-    )
-    pointed = _both(walked, options, partial(with_element_pointers, rows=True))
+    """Two sources with elements in place of pointers, and assignments in place of array initialisers."""
+    walked, pointed = (_with_elements(given, options, rows=rows) for rows in (False, True))
     assigned = (_both(texts, options, with_assigned_arrays) for texts in (given, pointed))
     for texts in (walked, pointed, *assigned):
         if texts != given:
@@ -223,8 +217,16 @@ def _without_pointers(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
             yield _both(texts, options, with_first_values)
 
 
+def _with_elements(texts: Texts, options: PairOfOptions, *, rows: bool) -> Texts:
+    """Two sources with elements in place of pointers."""
+    return (
+        with_pointer_walks(texts[0], options[0], rows=rows),
+        with_pointer_walks(texts[1], options[1], always=False, rows=rows),
+    )
+
+
 def _inlined(old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions) -> Texts:
-    """Both texts without calls of functions that only one of them calls, or that differ."""
+    """Both sources with the functions inlined that only one of them calls, or that differ."""
     try:
         before, after = called_in(old), called_in(new)
     except BadInput:
@@ -238,15 +240,15 @@ def _inlined(old: Source, new: Source, compiled: CompilerOptions, options: Compi
 _FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
 _HIDING = ("-include", "-imacros", "-nostdinc", "-U", "-undef")
 _LISTS = ("CPATH", "C_INCLUDE_PATH")
-"""Variables of the environment with folders in which a compiler looks for headers before its own."""
+"""Environment variables with folders in which a compiler looks for headers before its own."""
 _ELSEWHERE = ("GCC_EXEC_PREFIX", "COMPILER_PATH")
 
 
 def in_lanes(source: Source, options: CompilerOptions, *, contracted: bool = False) -> InLanes:
-    """The text with lanes in place of its vectors, if its words have no other meaning here.
+    """The source with its vectors rewritten as lanes, if their names have no other meaning here.
 
-    Options and the environment may give them one.  `contracted`: fused products and sums, also those of the
-    library, are products and sums.
+    Options and the environment may redefine them.  `contracted`: fused multiply-adds, also those of the
+    library, become products and sums.
     """
     found = with_lanes(source, contracted=contracted)
     calls = fused_calls(source)
@@ -262,7 +264,7 @@ def in_lanes(source: Source, options: CompilerOptions, *, contracted: bool = Fal
 
 
 def _hidden(source: Source, arguments: Sequence[str]) -> str:
-    """What an option, or the environment, may change of the words of a file."""
+    """An option, or an environment variable, that may change the meaning of words of a file."""
     for name in (*_LISTS, *_ELSEWHERE):
         folders = os.environ[name].split(os.pathsep) if os.environ.get(name) else []
         if folders and (name in _ELSEWHERE or any(_has_header(Path(folder)) for folder in folders)):
@@ -284,7 +286,7 @@ def _hidden(source: Source, arguments: Sequence[str]) -> str:
 
 
 def _redefined(source: Source, lanes: Source, options: CompilerOptions) -> str:
-    """A word that headers or options make something else; what the file defines itself is known."""
+    """A word that headers or options redefine; definitions in the file itself are known."""
     whole = preprocess(source, options)
     pending = [*names_in(source.text), *names_in(lanes.text)]
     seen: set[str] = set()
@@ -305,7 +307,7 @@ def _redefined(source: Source, lanes: Source, options: CompilerOptions) -> str:
 
 @lru_cache(maxsize=4)
 def _of_the_compiler(compiler: str) -> dict[str, frozenset[str]]:
-    """How the headers of vectors define macros, where nothing else does."""
+    """The macro definitions of the vector headers by themselves."""
     found = preprocess(Source("", "#include <immintrin.h>\n"), CompilerOptions(compiler=compiler))
     return {name: frozenset(text for _, text in lines) for name, lines in found.changes.items()}
 

@@ -41,7 +41,6 @@ from loopwright.c.typed.prepare import Located, Unread
 from loopwright.c.typed.redefined import redefined
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
-from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.evolution import with_pointer_walks
 from loopwright.read.c.exchanged import with_exchanges_written_out
 from loopwright.read.c.inlined import called_in, with_calls_inlined
@@ -169,8 +168,7 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     for text in _base_texts(source, options):
         text = with_exchanges_written_out(text, options)
         text = with_own_names(with_assigned_arrays(text, options), options)
-        walked = with_pointer_walks(text, options)
-        for words in dict.fromkeys((with_element_pointers(walked, options), walked, text)):
+        for words in dict.fromkeys((with_pointer_walks(text, options), text)):
             plain = in_counted_loops(words, options)
             others = WithBounds(with_other_iterators(words, options))
             for one in (WithBounds(plain), WithBounds(words), _with_bounds(plain, options), others):
@@ -229,7 +227,7 @@ def _further(source: Source, options: CompilerOptions) -> Iterator[Source]:
     for text in (source, *_with_helpers_inlined(source, options)):
         text = with_exchanges_written_out(text, options)
         text = with_own_names(with_assigned_arrays(text, options), options)
-        words = with_element_pointers(with_pointer_walks(text, options), options)
+        words = with_pointer_walks(text, options)
         yield words
         yield in_counted_loops(words, options)
 
