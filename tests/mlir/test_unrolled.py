@@ -132,3 +132,35 @@ LEAVING = {
 def test_what_leaves_a_buffer_is_not_proved(name: str) -> None:
     with pytest.raises((GaveUp, Illegal)):
         compared(SHIFTED, LEAVING[name])
+
+
+def _guarded(name: str, at: str) -> str:
+    """An operation of integers that only a choice uses, inside of the test of another choice."""
+    return f"""
+    %x{at} = affine.load %a[%i + {at}] : memref<?xi32>
+    %y{at} = affine.load %b[%i + {at}] : memref<?xi32>
+    %c{at} = arith.cmpi slt, %x{at}, %y{at} : i32
+    %s{at} = arith.{name} %x{at}, %y{at} : i32
+    %v{at} = arith.select %c{at}, %s{at}, %x{at} : i32
+    %d{at} = arith.cmpi slt, %v{at}, %y{at} : i32
+    %t{at} = arith.select %d{at}, %y{at}, %v{at} : i32
+    affine.store %t{at}, %a[%i + {at}] : memref<?xi32>"""
+
+
+@pytest.mark.parametrize("name", ["addi", "subi", "muli"])
+def test_integers_that_wrap_around_may_be_computed_anywhere(name: str) -> None:
+    head = "func.func @f(%a: memref<?xi32>, %b: memref<?xi32>, %n: index) {"
+    middle = "affine_map<()[s0] -> ((s0 floordiv 2) * 2)>()[%n]"
+    one, two = _guarded(name, "0"), _guarded(name, "1")
+    plain = f"{head}\n  affine.for %i = 0 to %n {{{one}\n  }}\n  return\n}}\n"
+    unrolled = f"""{head}
+  affine.for %i = 0 to {middle} step 2 {{{one}{two}
+  }}
+  affine.for %i = {middle} to %n {{{one}
+  }}
+  return
+}}
+"""
+    assert compared(plain, unrolled).obligations
+    with pytest.raises(Illegal):
+        compared(plain, unrolled.replace("%v1, %y1", "%y1, %v1"))

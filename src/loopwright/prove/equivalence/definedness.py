@@ -120,7 +120,7 @@ def needed(memory: NewMemory, flows: tuple[Flow, Flow]) -> Needed:
             if isinstance(one.term, CellTerm):
                 domain = memory.doubtful(one.term, one, definition)
             else:
-                domain = one.domain if may_be_undefined(one.term) else None
+                domain = one.domain if memory.is_undefined(one.term) else None
             if domain is None or domain.is_empty():
                 continue
             domains[key] = domain if key not in domains else domains[key].union(domain)
@@ -157,6 +157,13 @@ class NewMemory:
     """Variables of OLD that are not cells of NEW, whatever their names."""
     sizes: isl.Set
     """The sizes for which OLD is not known to be out of bounds."""
+    wraps: bool = False
+    """Whether sums, differences and products of integers wrap around, as in MLIR."""
+
+    def is_undefined(self, term: Term) -> bool:
+        """Whether the operation of a term may be undefined, or not return."""
+        is_sum = isinstance(term, Apply) and term.operator in ("+", "-", "*", "-x")
+        return may_be_undefined(term) and not (self.wraps and is_sum)
 
     @cached_property
     def touched(self) -> dict[str, isl.Set]:

@@ -271,7 +271,7 @@ def _compared(
     flows = old.flow(context), plain.flow(context)
     own = frozenset(one.name for one in new.arrays if one.local)
     known = {one.name: one for one in new.arrays}
-    memory = NewMemory(flows[1], known, own, flows[0], frozenset(), context)
+    memory = NewMemory(flows[1], known, own, flows[0], frozenset(), context, wraps=True)
     found, _ = by_flows(flows, needed(memory, flows), arrays, paths, reassociate=allow_reassociation)
     if isinstance(found, Proved) and not context.is_subset(plain.defined(context)):
         return Undecided(f"{new.source.path} leaves its buffers for some sizes")
