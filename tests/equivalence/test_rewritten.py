@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.errors import BadInput
 from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.comparison.texts import ComparisonOptions
 from loopwright.prove.verdict import Refuted
 from tests.equivalence.test_phrasings import verdict
 
@@ -289,3 +291,45 @@ def test_parameters_in_another_order_are_no_table(tmp_path: Path) -> None:
     assert (
         verdict(tmp_path, HEAD + SUMS.format(PRODUCT), HEAD + other.format(BY_ROWS.format("m"))) == "unknown"
     )
+
+
+_ADD = "for (int i = 0; i < n; i++) x[0] += y[i];"
+_OWN = "double own = 0.0; for (int i = 0; i < n; i++) own += y[i];"
+_TEAM = "\n#pragma omp parallel {}\n{{ {} {}\n x[0] += own; }}"
+_CRITICAL, _ATOMIC = "\n#pragma omp critical (adding)", "\n#pragma omp atomic update"
+BY_ALL = {
+    "critical": (_TEAM.format("", _OWN, _CRITICAL), "no"),
+    "atomic": (_TEAM.format("shared(x, y) default(none)", _OWN, _ATOMIC), "no"),
+    "two that add": (_TEAM.format("", _OWN, _CRITICAL + "\n{ x[0] += 0.0; }" + _ATOMIC), "no"),
+    "unguarded": (_TEAM.format("", _OWN, ""), "no"),
+    "a loop that is divided": (_TEAM.format("", _OWN.replace("for", f"\n{SHARED}for", 1), ""), "unknown"),
+    "a loop of lanes": (_TEAM.format("", _OWN.replace("for", "\n#pragma omp simd\nfor", 1), ""), "unknown"),
+    "threads that wait": (_TEAM.format("", _OWN, "\n#pragma omp barrier"), "unknown"),
+    "one thread": (_TEAM.format("", _OWN, "\n#pragma omp master"), "unknown"),
+    "as many as are asked for": (_TEAM.format("num_threads(1)", _OWN, _CRITICAL), "unknown"),
+    "perhaps one": (_TEAM.format("if(n > 9)", _OWN, _CRITICAL), "unknown"),
+    "values of their own": (_TEAM.format("firstprivate(n)", _OWN, _CRITICAL), "unknown"),
+    "all values of their own": (_TEAM.format("default(private)", _OWN, _CRITICAL), "unknown"),
+    "inside of threads": (f"\n#pragma omp parallel\n{{ {_TEAM.format('', _OWN, _CRITICAL)} }}", "unknown"),
+    "inside of a loop that is divided": (
+        "\n#pragma omp parallel for\nfor (int k = 0; k < 1; k++) {"
+        + _TEAM.format("", _OWN, _CRITICAL) + " }",
+        "unknown",
+    ),
+}  # fmt: skip
+"""What each of the threads runs: twice with two of them, unless a directive says something else."""
+
+
+@pytest.mark.parametrize("name", BY_ALL)
+def test_what_every_thread_adds(name: str, tmp_path: Path) -> None:
+    new, answer = BY_ALL[name]
+    files = [HEAD + LINE.format(f"\n#pragma scop\n{text}\n#pragma endscop\n") for text in (_ADD, new)]
+    before, after = tmp_path / "old.c", tmp_path / "new.c"
+    before.write_text(files[0])
+    after.write_text(files[1])
+    try:
+        found = compare_files(before, after, ComparisonOptions(allow_reassociation=True)).verdict
+    except BadInput:
+        found = None
+    assert ("no" if isinstance(found, Refuted) else "unknown") == answer
+    assert not isinstance(found, Refuted) or found.witness.startswith("with two threads, ")

@@ -31,7 +31,7 @@ from loopwright.c.regions import Directive, Region
 from loopwright.c.reworded.final_values import integer_type
 from loopwright.c.reworded.flat_loops import INDEX_TYPES
 from loopwright.c.reworded.parallel_blocks import BLOCK, CLAUSES
-from loopwright.c.reworded.passages import changed_in, edited_while
+from loopwright.c.reworded.passages import changed_in, edited_while, is_before
 from loopwright.c.sums import ONE, Atom, IntegerSum, sum_of
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, without_parentheses
 from loopwright.c.tokens import has_effect, on_one_line, packed
@@ -46,6 +46,11 @@ _THREAD, _THREADS = "omp_get_thread_num", "omp_get_num_threads"
 _CASTS = (*INDEX_TYPES, "long int", "unsigned", "unsigned int", "unsigned long long")
 _UNSIGNED = ("size_t", "uint64_t", "unsigned", "unsigned int", "unsigned long", "unsigned long long")
 _LEAVING = ({*LEAVING} - {"continue_statement"}) | {"labeled_statement", "gnu_asm_expression"}
+_ANY_NUMBER = re.compile(
+    r"\s*omp\s+parallel(?:[\s,]*(?:shared\s*\([\w\s,]*\)|default\s*\(\s*(?:shared|none)\s*\)))*\s*"
+)
+"""The directive of a block that two threads may run, each with the variables around it."""
+_GUARD = re.compile(r"\s*omp\s+(?:atomic|critical)\b")
 _SMALLER = re.compile(r"\(\(?\(x\)(<=?\(y\)\)?\?\(x\):\(y\)|>=?\(y\)\)?\?\(y\):\(x\))\)")
 
 
@@ -55,17 +60,21 @@ def with_whole_loops(source: Source) -> Source:
 
 
 def for_two_threads(source: Source) -> Source:
-    """The source with the work of two threads in sequence, in place of blocks that use the number."""
+    """The source with the work of two threads in sequence, in place of blocks that each thread runs whole.
+
+    That is one of the orders in which they may run: no directive in such a block divides work or waits.
+    """
     file = c_file(source)
     edits: list[Edit] = []
     for region, pragma, block in () if _has_own_numbers(file) else _blocks(file):
-        is_fixed = "num_threads" in pragma.argument  # two are fewer than it asks for
-        if is_fixed or _THREAD not in block.text or _hidden(region, block.start, block.end):
-            continue
-        parts = [re.sub(rf"{_THREAD}\s*\(\s*\)", str(number), block.text) for number in range(2)]
-        first, second = (re.sub(rf"{_THREADS}\s*\(\s*\)", "2", one) for one in parts)
-        edits.append((pragma.place.start, pragma.place.end, ""))
-        edits.append((block.start, block.end, f"{{ {first} {on_one_line(second)} }}"))
+        inside = _hidden(region, block.start, block.end)
+        is_plain = _ANY_NUMBER.fullmatch(pragma.argument) and not _is_directed(block, region, pragma)
+        if is_plain and all(_GUARD.match(one.argument) for one in inside):
+            text = block.spelled.edited([one.place.reworded() for one in inside])
+            parts = [re.sub(rf"{_THREAD}\s*\(\s*\)", str(number), text) for number in range(2)]
+            first, second = (re.sub(rf"{_THREADS}\s*\(\s*\)", "2", one) for one in parts)
+            edits.append((pragma.place.start, pragma.place.end, ""))
+            edits.append((block.start, block.end, f"{{ {first} {on_one_line(second)} }}"))
     return source.edited(sorted(edits)) if edits else source
 
 
@@ -105,6 +114,17 @@ def _has_own_numbers(file: CFile) -> bool:
     uses = (one for name in (_THREAD, _THREADS) for one in file.possible.named(name))
     is_called = (one.parent is not None and one.parent.type == "call_expression" for one in uses)
     return not file.macro_names.isdisjoint((_THREAD, _THREADS)) or not all(is_called)
+
+
+def _is_directed(block: Node, region: Region, own: Directive) -> bool:
+    """Whether another directive of the region is about a statement around the block: one that threads divide,
+    where inner blocks have one thread."""
+    node: Node | None = block
+    while node is not None and node.start >= region.place.start:
+        if any(is_before(one, node) for one in region.pragmas if one != own):
+            return True
+        node = node.parent
+    return False
 
 
 def _hidden(region: Region, start: int, end: int) -> list[Directive]:
