@@ -22,12 +22,42 @@ WALK = "  const double *p = x;\n  double *q = y;\n  for (int i = 0; i < n; i++) 
 HEAD = "#include <string.h>\n"
 ZERO = f"{HEAD}void f(int n, double *restrict a, const double *restrict b) {{\n"
 OWN = ZERO.replace(HEAD, f"{HEAD}#define memset(a, b, c) (a[0] = 1)\n")
+TABLES = f"{HEAD}void f(int n, int m, double A[restrict n][m], double B[restrict n][m]) {{\n"
+ROWS = "  for (int i = 0; i < n; i++)\n    if (m > 0)\n      {}\n"
+LISTS = TABLES.replace("double A[restrict n][m]", "double **restrict A").replace(
+    "double B[restrict n][m]", "double **restrict B"
+)
+INTS = f"{HEAD}void f(int n, int *restrict a, const int *restrict b) {{\n"
+EACH = "for (int j = 0; j < m; j++) A[i][j] = {};"
 CLEAR = "  for (int i = 0; i < n; i++)\n    a[i] = 0.0;\n"
 COPY = CLEAR.replace("0.0", "b[i]")
 
 YES = {
     "memset": (ZERO + CLEAR, f"{ZERO}  if (n > 0) memset(a, 0, n * sizeof(double));\n"),
     "memcpy": (ZERO + COPY, f"{ZERO}  if (n > 0) memcpy(a, b, (size_t)n * sizeof *a);\n"),
+    "rows cleared": (
+        TABLES + ROWS.format(EACH.format(0)),
+        TABLES + ROWS.format("memset(A[i], 0, m * sizeof **A);"),
+    ),
+    "rows copied": (
+        TABLES + ROWS.format(EACH.format("B[i][j]")),
+        TABLES + ROWS.format("memcpy(&A[i][0], B[i], sizeof(A[0][0]) * (size_t)m);"),
+    ),
+    "rows copied from a column on": (
+        TABLES + ROWS.format(EACH.replace("0", "1").format("B[i][j - 1]")),
+        TABLES
+        + ROWS.format("if (m > 1) memcpy(A[i] + 1, B[i], sizeof(*B[i]) * (m - 1));").replace(
+            "B[i])", "A[i])"
+        ),
+    ),
+    "rows that pointers lead to": (
+        LISTS + ROWS.format(EACH.format(0)),
+        LISTS + ROWS.format("memset(A[i], 0, m * sizeof(double));"),
+    ),
+    "rows of a number of elements": (
+        TABLES.replace("[m]", "[8]") + ROWS.format(EACH.format(0)).replace("m;", "8;"),
+        TABLES.replace("[m]", "[8]") + ROWS.format("memset(A[i], 0, sizeof A[i]);"),
+    ),
     "nothing to do": (SCALED + LOOP, f"{SCALED}  if (n <= 0)\n    return;\n{LOOP}"),
     "nothing to do, in braces": (SCALED + LOOP, f"{SCALED}  if (n < 1) {{ return; }} // none\n{LOOP}"),
     "two reasons": (SCALED + LOOP, f"{SCALED}  if (n < 0) return;\n  if (n == 0) return;\n{LOOP}"),
@@ -52,6 +82,39 @@ NOT_YES = {
     "a copy that overlaps": (
         ZERO + CLEAR.replace("a[i] = 0.0", "a[i + 1] = a[i]"),
         f"{ZERO}  if (n > 0) memcpy(a + 1, a, n * sizeof *a);\n",
+    ),
+    "rows with a macro": (
+        TABLES + ROWS.format(EACH.format(0)),
+        TABLES.replace("void", "#define ROW i++\nvoid") + ROWS.format("memset(A[ROW], 0, m * sizeof **A);"),
+    ),
+    "whole tables": (
+        TABLES + ROWS.format(EACH.format(0)),
+        TABLES + "  if (n > 0) memset(A, 0, n * sizeof **A);\n",
+    ),
+    "rows that are too long": (
+        TABLES + ROWS.format(EACH.format(0)),
+        TABLES + ROWS.format("memset(A[i], 0, (m + 1) * sizeof **A);"),
+    ),
+    "rows by the size of a pointer": (
+        LISTS.replace("int m", "int m") + ROWS.format(EACH.format(0)),
+        LISTS + ROWS.format("memset(A[i], 0, sizeof A[i]);"),
+    ),
+    "rows by the size of rows": (
+        TABLES + ROWS.format(EACH.format(0)),
+        TABLES + ROWS.format("memset(A[i], 0, m * sizeof *A);"),
+    ),
+    "rows that a pointer leads to": (
+        TABLES + ROWS.format(EACH.format("B[i][j]")),
+        TABLES.replace("{\n", "{\n  double (*p)[m] = A + 1;\n")
+        + ROWS.format("if (i < n - 1) memcpy(A[i], p[i], m * sizeof **A);"),
+    ),
+    "a place that the copy changes": (
+        INTS + "  for (long k = 0; k < (n < 0 ? 1073741824 : n); k++) a[a[0] + k] = b[k];\n",
+        INTS + "  memcpy(a + a[0], b, n * sizeof(int));\n",
+    ),
+    "a place that the copy changes, in a macro": (
+        INTS + "  for (long k = 0; k < (n < 0 ? 1073741824 : n); k++) a[(a[0]) + k] = b[k];\n",
+        INTS.replace("void", "#define FIRST a[0]\nvoid") + "  memcpy(a + FIRST, b, n * sizeof(int));\n",
     ),
     "a macro of the file": (ZERO + CLEAR, f"{OWN}  if (n > 0) memset(a, 0, n * sizeof(double));\n"),
     "one too many left out": (SCALED + LOOP, f"{SCALED}  if (n <= 1)\n    return;\n{LOOP}"),

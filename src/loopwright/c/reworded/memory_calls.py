@@ -1,8 +1,9 @@
 """Rewrites `memset` and `memcpy` of array elements as loops over them.
 
     memset(a, 0, n * sizeof(double));         for (long k = 0; k < N; k++) a[k] = 0;
-    memcpy(a, b + 2, n * sizeof(*a));         for (long k = 0; k < N; k++) a[k] = (b + 2)[k];
+    memcpy(a, b + 2, n * sizeof(*a));         for (long k = 0; k < N; k++) a[k] = b[(2) + k];
     memset(t, 0, sizeof t);                   the same, for an array `double t[8]` that is no parameter
+    memcpy(A[i], &B[i][2], n * sizeof **A);   for (long k = 0; k < N; k++) A[i][k] = B[i][(2) + k];
 
 if the size is that of the elements, which are numbers, and zero bytes represent a zero.  N is n; for a
 negative n, which becomes a very large size for the function, N is a large number too: such a loop writes
@@ -45,6 +46,19 @@ _PREFETCH = "__builtin_prefetch"
 FETCHED = "addresses that are only prefetched are ignored"
 _PLAIN = re.compile(r"[\w\s+\-*/%()]+")
 _SIZES = ("size_t", "unsigned long")
+_NUMBERS = frozenset(
+    (
+        *(
+            "identifier",
+            "number_literal",
+            "unary_expression",
+            "binary_expression",
+            "parenthesized_expression",
+        ),
+        *("cast_expression", "type_descriptor", "primitive_type", "sized_type_specifier", "type_identifier"),
+    )
+)
+"""What subscripts of an address consist of, which the loop evaluates again for each element."""
 _OTHERWISE = frozenset(("sizeof", "size_t", "unsigned", "int", "long", "short", "char", "ptrdiff_t"))
 """Words of sizes and casts in a number of elements."""
 
@@ -59,8 +73,20 @@ def with_memory_loops(source: Source) -> Source:
         calls = [] if is_own or "<string.h>" not in source.text else [*_calls(source, _CALLED)]
     except BadInput:
         return source
-    loops = ((node, _loop(call, file.declarations)) for node, call in calls)
+    loops = ((node, _loop(call, file.declarations)) for node, call in calls if not _hidden(call, file))
     return source.edited([node.span.reworded(loop) for node, loop in loops if loop is not None])
+
+
+def _hidden(call: Node, file: CFile) -> bool:
+    """Whether a macro of the file in a call may be more than names and numbers."""
+    bodies = {macro.name: macro.body for macro in file.macros}
+    pending = [one for one in names_in(call.text) if one in bodies]
+    while pending:
+        body = bodies.pop(pending.pop())
+        if _PLAIN.fullmatch(body) is None:
+            return True
+        pending = [one for one in {*pending, *names_in(body)} if one in bodies]
+    return False
 
 
 def without_prefetches(source: Source) -> Source:
@@ -115,44 +141,63 @@ def _is_address(arguments: Node) -> bool:
 
 def _loop(call: Node, declared: Declarations) -> str | None:
     arguments = named_children(field(call, "arguments"))
-    if len(arguments) != 3:
-        return None
-    target = _array(arguments[0], declared)
+    target = _elements(arguments[0], declared) if len(arguments) == 3 else None
     if target is None:
         return None
+    array, element = target
     if field(call, "function").text == "memset":
         value = "0" if arguments[1].text == "0" else None
     else:
-        source = _array(arguments[1], declared)
-        is_known = source is not None and _is_copied(source, target, declared)
-        value = f"({on_one_line(arguments[1].text)})[{_NUMBER}]" if is_known else None
-    count = _count(arguments[2], target, declared)
+        source = _elements(arguments[1], declared)
+        value = source[1] if source is not None and _is_copied(source[0], array, declared) else None
+    count = _count(arguments[2], arguments[0], array, declared)
     if value is None or count is None:
         return None
     bound = count if count.isdecimal() else f"(({count}) < 0 ? {_MANY} : ({count}))"
-    element = f"({on_one_line(arguments[0].text)})[{_NUMBER}]"
     return f"for (long {_NUMBER} = 0; {_NUMBER} < {bound}; {_NUMBER}++) {element} = {value};"
 
 
 def _is_copied(source: Variable, target: Variable, declared: Declarations) -> bool:
     """Whether `memcpy` copies elements of another array, as overlapping is undefined behaviour.  A pointer
-    that is declared in a block may point into either of them."""
-    is_led = any(one.scope.text.startswith("{") and not one.extents for one in (source, target))
+    that is declared in a block, or an array of them, may point into either of them."""
+    pointers = (one for one in (source, target) if len(one.extents) != one.rank)
+    is_led = any(one.scope.text.startswith("{") for one in pointers)
     same = source.name == target.name
     return not (same or is_led) and _element(source, declared) == _element(target, declared)
 
 
-def _array(node: Node, declared: Declarations) -> Variable | None:
-    """The array of numbers that contains an address: `a`, `a + e`, `&a[e]`."""
+def _elements(node: Node, declared: Declarations) -> tuple[Variable, str] | None:
+    """The array of numbers of an address, and the element that a number of them follow: `a` and `a[k]`,
+    `a + e` and `&a[e]` and `a[(e) + k]`; the same for a row, `A[i]` for `a`.
+
+    Subscripts have names and numbers alone: `a[0]` in one may be written by the loop.
+    """
+    row, first = without_parentheses(node), None
+    if row.type == "pointer_expression" and operator(row) == "&":
+        inner = without_parentheses(field(row, "argument"))
+        if inner.type != "subscript_expression":
+            return None
+        row, first = field(inner, "argument"), field(inner, "index")
+    elif row.type == "binary_expression" and operator(row) == "+":
+        row, first = field(row, "left"), field(row, "right")
+    root, subscripts = _root(row)
+    variable = declared.visible(root.text, root.span) if root.type == "identifier" else None
+    if variable is None or variable.rank != len(subscripts) + 1 or not _element(variable, declared):
+        return None
+    parts = subscripts if first is None else (*subscripts, first)
+    if any(one.type not in _NUMBERS for part in parts for one in walk(part) if one.is_named):
+        return None
+    at = _NUMBER if first is None else f"({on_one_line(first.text)}) + {_NUMBER}"
+    return variable, f"{root.text}{''.join(f'[{on_one_line(one.text)}]' for one in subscripts)}[{at}]"
+
+
+def _root(node: Node) -> tuple[Node, tuple[Node, ...]]:
+    """What is subscripted, and the subscripts."""
     node = without_parentheses(node)
-    if node.type == "pointer_expression" and operator(node) == "&":
-        inner = without_parentheses(field(node, "argument"))
-        node = field(inner, "argument") if inner.type == "subscript_expression" else inner
-    elif node.type == "binary_expression" and operator(node) == "+":
-        node = without_parentheses(field(node, "left"))
-    variable = declared.visible(node.text, node.span) if node.type == "identifier" else None
-    is_known = variable is not None and variable.rank == 1 and bool(_element(variable, declared))
-    return variable if is_known else None
+    if node.type != "subscript_expression":
+        return node, ()
+    root, subscripts = _root(field(node, "argument"))
+    return root, (*subscripts, field(node, "index"))
 
 
 def _element(variable: Variable, declared: Declarations) -> str:
@@ -161,20 +206,21 @@ def _element(variable: Variable, declared: Declarations) -> str:
     return text if text in ("float", "double") or text in INTEGER_TYPES else ""
 
 
-def _count(node: Node, target: Variable, declared: Declarations) -> str | None:
-    """The number of elements for a size in bytes."""
+def _count(node: Node, address: Node, target: Variable, declared: Declarations) -> str | None:
+    """The number of elements for a size in bytes, at an address."""
     node = without_parentheses(node)
     if node.type == "sizeof_expression":
-        own = re.fullmatch(rf"sizeof\s*\(?\s*{target.name}\s*\)?", node.text)
-        is_array = target.extents and target.extents[0].isdecimal() and not target.may_alias
-        is_local = target.scope.text.startswith("{")
-        return target.extents[0] if own and is_array and is_local else None
+        measured = node.child_by_field_name("value")
+        own = measured is not None and without_parentheses(measured).text == without_parentheses(address).text
+        is_array = len(target.extents) == target.rank and target.extents[-1].isdecimal()
+        is_local = target.scope.text.startswith("{") and not target.may_alias
+        return target.extents[-1] if own and is_array and (is_local or target.rank > 1) else None
     if node.type != "binary_expression" or operator(node) != "*":
         return None
     sides = [without_parentheses(field(node, side)) for side in ("left", "right")]
     sizes = [one for one in sides if one.type == "sizeof_expression"]
     counts = [one for one in sides if one.type != "sizeof_expression"]
-    if len(sizes) != 1 or not _is_element(sizes[0].text, target, declared):
+    if len(sizes) != 1 or not _is_element(sizes[0], target, declared):
         return None
     count = counts[0]
     if count.type == "cast_expression" and field(count, "type").text in _SIZES:
@@ -185,12 +231,21 @@ def _count(node: Node, target: Variable, declared: Declarations) -> str | None:
     return text if _PLAIN.fullmatch(text) and _OTHERWISE.isdisjoint(names_in(text)) else None
 
 
-def _is_element(size: str, target: Variable, declared: Declarations) -> bool:
-    name = re.escape(target.name)
-    if re.fullmatch(rf"sizeof\s*\(?\s*(?:\*\s*{name}|{name}\s*\[\s*0\s*\])\s*\)?", size):
-        return True
-    named = re.fullmatch(r"sizeof\s*\(\s*([A-Za-z_][\w\s]*?)\s*\)", size)
-    return named is not None and declared.resolved(named[1]) == _element(target, declared)
+def _is_element(size: Node, target: Variable, declared: Declarations) -> bool:
+    measured, named = (size.child_by_field_name(one) for one in ("value", "type"))
+    if measured is not None:
+        return _depth(measured, target.name) == target.rank
+    return named is not None and declared.resolved(named.text) == _element(target, declared)
+
+
+def _depth(node: Node, name: str) -> int | None:
+    """How many subscripts and `*` an expression has around a name."""
+    node = without_parentheses(node)
+    if node.type == "identifier":
+        return 0 if node.text == name else None
+    is_star = node.type == "pointer_expression" and operator(node) == "*"
+    inner = _depth(field(node, "argument"), name) if is_star or node.type == "subscript_expression" else None
+    return None if inner is None else inner + 1
 
 
 _FUSED = re.compile(r"\b(?:__builtin_)?fma[fl]?\s*\(")
