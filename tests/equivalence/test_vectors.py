@@ -10,7 +10,7 @@ import pytest
 
 from loopwright.c.reworded.vector_lanes import with_lanes
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.prove.comparison.files import CONTRACTED, FUSED, compare_files
+from loopwright.prove.comparison.files import CONTRACTED, FUSED, IN_STEP, compare_files
 from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.paired_wordings import in_lanes
@@ -234,3 +234,38 @@ SUMS_OF_ARM = [
 def test_vectors_of_arm(tmp_path: Path, text: str, options: ComparisonOptions, is_proved: bool) -> None:
     found = compared(OF_ARM.replace("SUM", text), tmp_path, options).verdict
     assert isinstance(found, Proved if is_proved else Refuted)
+
+
+ALIGNED_NEW = NEW.replace("loadu", "load").replace("storeu", "store")
+ALIGNED = {
+    "the loop continues": ("", "", True),
+    "the loop begins": ("int i = 0;\n", "int i;\n", True),
+    "a distance": ("x + i", "x + i + 2 * (n - n)", True),
+    "single steps": ("i += 2)", "i += 1)", False),
+    "another beginning": ("int i = 0;", "int i = 1;", False),
+    "an odd element": ("x + i", "x + i + 1", False),
+    "an odd product": ("x + i", "x + 3 * i + n", False),
+    "a beginning that changes": ("int i = 0;\n", "int i = 0;\n  if (n > 3) i = 1;\n", False),
+    "a step inside": ("    vy =", "    if (n == 7) i++;\n    vy =", False),
+    "a pointer into the array": ("int i = 0;\n", "int i = 0;\n  double *x = y + 1;\n", False),
+    "a pointer of the file": ("double x[900]", "double *x", True),
+    "a pointer that moves": ("int i = 0;\n", "int i = 0;\n  x++;\n", False),
+    "a macro": ("x[900], y[900];\n", "x[900], y[900];\n#define i i\n", False),
+}
+
+
+@pytest.mark.parametrize("name", ALIGNED)
+def test_addresses_that_have_to_be_aligned(name: str, tmp_path: Path) -> None:
+    was, now, is_known = ALIGNED[name]
+    new = ALIGNED_NEW.replace(was, now, 1)
+    if name == "the loop begins":
+        new = new.replace("for (; i + 2", "for (i = 0; i + 2", 1)
+    lanes = with_lanes(Source("new.c", new))
+    assert (lanes.needs_aligned, lanes.reason == "") == (is_known, is_known)
+    assert is_known or "has to be aligned" in lanes.reason
+
+
+def test_that_arrays_begin_at_such_addresses_is_told(tmp_path: Path) -> None:
+    found = compared(ALIGNED_NEW, tmp_path)
+    assert found.proved and sum(IN_STEP in one for one in found.trusted) == 1
+    assert isinstance(compared(ALIGNED_NEW.replace("x + i", "x + i + 2"), tmp_path).verdict, Refuted)

@@ -107,7 +107,7 @@ def check_source(
     """`check_file` for a `Source`; vectors are checked lane by lane."""
     options = options or CheckOptions()
     lanes = in_lanes(source, options.reading.compiled)
-    if lanes.source == source or not lanes.has_vectors or lanes.is_fused:
+    if lanes.source == source or not lanes.has_vectors or lanes.is_fused or lanes.needs_aligned:
         return _checked(source, spec, options)
     report = _checked(lanes.source, spec, options)
     return replace(report, notes=(*report.notes, LANE_BY_LANE))

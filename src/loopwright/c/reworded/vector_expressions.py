@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from loopwright.c.declarations import declared_name, type_text
+from loopwright.c.reworded.aligned import is_aligned
 from loopwright.c.reworded.vector_words import (
     ADDED_FIRST,
+    ALIGNED,
     ARITHMETIC,
     CHOICES,
     FIRST_LANES,
@@ -82,12 +83,6 @@ def lane_names(name: str, of: VectorType) -> tuple[str, ...]:
     return tuple(f"{name}_lane{k}" for k in range(of.lanes))
 
 
-def needs_alignment(node: Node) -> bool:
-    """Whether a call traps if an address is not aligned."""
-    names = identifiers(node)
-    return any(re.fullmatch(r"_mm\d*_(?:load|store|stream)_p[sd]", name) for name in names)
-
-
 def variable_lanes(node: Node, names: VectorNames) -> Lanes | None:
     """The lanes of a vector variable, or of an element of an array of vectors; None for other nodes."""
     node = without_parentheses(node)
@@ -156,8 +151,6 @@ class ExpressionsInLanes:
 
     def vector(self, node: Node, wanted: VectorType) -> Lanes:
         found = self.value(node)
-        if found is None and needs_alignment(node):
-            raise NotInLanes(f"the address of '{on_one_line(node.text)}' must be aligned", node.span)
         if found is None or not found.type.is_like(wanted):
             raise NotInLanes(f"'{on_one_line(node.text)}' is not a vector of the expected type", node.span)
         return found
@@ -229,7 +222,7 @@ class ExpressionsInLanes:
         made = function.type
         match function.action, arguments:
             case action, [one] if action in LOADS:
-                return self.loaded(one, made)
+                return self.loaded(one, made, function.action)
             case "broadcast", [one]:
                 return Lanes(made, (self.loaded(one, made).texts[0],) * made.lanes)
             case "setzero", []:
@@ -289,8 +282,11 @@ class ExpressionsInLanes:
             raise NotInLanes("the address of this vector must be aligned", node.span)
         return self.loaded(field(cast, "value"), made)
 
-    def loaded(self, address: Node, made: VectorType) -> Lanes:
-        """The elements starting at an address."""
+    def loaded(self, address: Node, made: VectorType, action: str = "") -> Lanes:
+        """The elements starting at an address, which some actions need to be aligned."""
+        is_known = self.names.macros.isdisjoint(identifiers(address))
+        if action in ALIGNED and not (is_known and is_aligned(address, made.lanes, self.function)):
+            raise NotInLanes(f"the address '{on_one_line(address.text)}' must be aligned", address.span)
         base, index = self.address(address, made.element)
         later = [f"{base}[({index}) + {k}]" for k in range(1, made.lanes)]
         return Lanes(made, (f"{base}[{index}]", *later))

@@ -37,6 +37,7 @@ from loopwright.source import Edit, Source, Span
 
 _TELLING = re.compile(r"\b_mm\d*_|\b__m(?:128|256|512)|vector_size|\bfloat(?:32x4|64x2)_t\b|\bvst1q_f")
 _FUSED = re.compile(r"\b_mm\d*_fn?m(?:add|sub)_|\bvfm[as]q_")
+_ALIGNED = re.compile(r"\b_mm\d*_(?:load|store)_p[sd]\b")
 _STRINGS = r'("[^"\n]*"(?:\s*,\s*"[^"\n]*")*)'
 _TARGET = re.compile(rf"__attribute__\s*\(\(\s*(?:__)?target(?:__)?\s*\(\s*{_STRINGS}\s*\)\s*\)\)")
 _PRAGMA = re.compile(rf"GCC\s+target\s*\(?\s*{_STRINGS}\s*\)?")
@@ -65,6 +66,8 @@ class InLanes:
     is_fused: bool = False
     """Whether products and sums are fused, with a single rounding."""
     has_vectors: bool = False
+    needs_aligned: bool = False
+    """Whether arrays have to begin at multiples of the size of their vectors."""
 
 
 def with_lanes(source: Source, *, contracted: bool = False) -> InLanes:
@@ -77,8 +80,10 @@ def with_lanes(source: Source, *, contracted: bool = False) -> InLanes:
         edits = sorted(_FileInLanes(file, contracted).edits())
     except NotInLanes as failure:
         return InLanes(source, str(failure), failure.place)
-    is_fused = _FUSED.search(without_comments(source.text, literals=False)) is not None
-    return InLanes(source.edited(edits), is_fused=is_fused, has_vectors=True)
+    bare = without_comments(source.text, literals=False)
+    is_fused, needs_aligned = (one.search(bare) is not None for one in (_FUSED, _ALIGNED))
+    edited = source.edited(edits)
+    return InLanes(edited, is_fused=is_fused, has_vectors=True, needs_aligned=needs_aligned)
 
 
 @dataclass(frozen=True)

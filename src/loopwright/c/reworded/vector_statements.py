@@ -103,7 +103,9 @@ class StatementsInLanes:
             elif function is not None and function.action in STORES:
                 if len(arguments) != 2:
                     raise NotInLanes(f"'{on_one_line(inner.text)}'", inner.span)
-                found = self.stored(self.expressions.loaded(arguments[0], function.type), arguments[1])
+                found = self.stored(
+                    self.expressions.loaded(arguments[0], function.type, function.action), arguments[1]
+                )
         if found is None:
             return None
         text = " ".join(found)

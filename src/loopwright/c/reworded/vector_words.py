@@ -6,7 +6,7 @@ Only those are listed whose lanes are computed independently, by one C operation
     _mm256_fmadd_pd(a, b, c)    fma(a, b, c)               _mm256_sqrt_pd(a)         sqrt(a)
     vaddq_f32(a, b)             a + b                      vfmaq_f32(c, a, b)        fma(a, b, c)
 
-A load or store that needs an aligned address is not listed: its alignment is not proved.
+A load or store that needs an aligned address is listed; `aligned` says which addresses are.
 
 `VectorMove` describes functions of the x86 headers that move lanes or combine neighbours:
 
@@ -64,7 +64,8 @@ class VectorFunction:
     type: VectorType
 
 
-LOADS, STORES, FIRST_LANES = ("loadu",), ("storeu",), ("cvtsd_f64", "cvtss_f32")
+ALIGNED = ("load", "store")
+LOADS, STORES, FIRST_LANES = ("loadu", "load"), ("storeu", "store"), ("cvtsd_f64", "cvtss_f32")
 FILLS = ("set1", "setzero", "set", "setr", "broadcast")
 ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 CHOICES = {"max": ">", "min": "<"}

@@ -46,6 +46,7 @@ FUSED = (
     " (--allow-contraction takes one for the other)"
 )
 CONTRACTED = "equal up to contraction: fused products and sums are taken for products and sums"
+IN_STEP = "arrays begin at multiples of the size of vectors that are loaded and stored at aligned addresses"
 LANE_BY_LANE = "vectors are read lane by lane, by the functions of the compiler's own header"
 
 
@@ -177,6 +178,7 @@ def _compared_lanes(
     found = replace(found, place=as_written(found.place, (before, source)))
     vectors = [one.source.path for one in (old, new) if one.has_vectors and one.source.path in changed]
     told = tuple(f"{path}: {LANE_BY_LANE}" for path in vectors)
+    told += tuple(f"{one.source.path}: {IN_STEP}" for one in (old, new) if one.needs_aligned)
     for text, compiled in zip((before, source), compilers, strict=True):
         if not isinstance(found.verdict, Undecided) and not is_compiled(text, compiled):
             said = next((f": {one}" for one in compiler_errors(text, compiled)), "")
