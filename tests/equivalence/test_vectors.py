@@ -262,7 +262,7 @@ def test_addresses_that_have_to_be_aligned(name: str, tmp_path: Path) -> None:
         new = new.replace("for (; i + 2", "for (i = 0; i + 2", 1)
     lanes = with_lanes(Source("new.c", new))
     assert (lanes.needs_aligned, lanes.reason == "") == (is_known, is_known)
-    assert is_known or "has to be aligned" in lanes.reason
+    assert is_known or "must be aligned" in lanes.reason
 
 
 def test_that_arrays_begin_at_such_addresses_is_told(tmp_path: Path) -> None:

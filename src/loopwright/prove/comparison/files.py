@@ -229,7 +229,11 @@ def _compared_choice(
     wider: list[tuple[Source, Source]] = []
     if choice.functions and not choice.loops:
         both = (before, source), with_results(before, source, choice.functions)
-        parts = (changed_parts(*one, choice.functions) for one in dict.fromkeys(both))
+        parts = (
+            changed_parts(*one, choice.functions, from_start=way)
+            for way in (False, True)
+            for one in dict.fromkeys(both)
+        )
         wider = [one for one in parts if one is not None]
     before = resolved(before, replace(options.reading, choice=choice))
     source = source if choice.is_empty else chosen(source, choice)

@@ -57,9 +57,12 @@ def changed_functions(old: Source, new: Source) -> Choice:
     return Choice(tuple(names))
 
 
-def changed_parts(old: Source, new: Source, names: Sequence[str]) -> tuple[Source, Source] | None:
+def changed_parts(
+    old: Source, new: Source, names: Sequence[str], *, from_start: bool = False
+) -> tuple[Source, Source] | None:
     """Selects in both sources what differs between these functions, with everything between their loops.
 
+    `from_start`: with everything before the loops, too, which says what variables hold there.
     Returns None if that contains a jump, or if a function is missing.
     """
     places: list[tuple[Span, Span]] = []
@@ -68,7 +71,8 @@ def changed_parts(old: Source, new: Source, names: Sequence[str]) -> tuple[Sourc
         return None
     for name in names:
         several = [named_children(field(one[name], "body")) for one in functions]
-        before, after = (_common(several, backwards=way) for way in (False, True))
+        before = 0 if from_start else _common(several, backwards=False)
+        after = _common(several, backwards=True)
         after = min(_unused_after(one[before:], after) for one in several)
         parts = [_worked(one[before : len(one) - after]) for one in several]
         if not all(parts) or any(_ends(one) for several in parts for one in several):

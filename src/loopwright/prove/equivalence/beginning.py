@@ -19,7 +19,7 @@ from loopwright.c.liveness import function_around
 from loopwright.c.loops import LEAVING, LOOPS
 from loopwright.c.syntax import Node, assigned_target, field, identifiers, named_children, operator, walk
 from loopwright.c.syntax import without_parentheses as core_of
-from loopwright.c.tokens import names_in, on_one_line
+from loopwright.c.tokens import names_in
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.types import DOUBLE, FLOAT, Integer
 from loopwright.lazy_dataclass import dataclass
@@ -29,8 +29,9 @@ from loopwright.prove.equivalence.known_numbers import (
     EXACT,
     LARGEST,
     AssumedCondition,
-    Inputs,
+    Beginning,
     KnownNumbers,
+    LoadedValue,
     changing_macros,
     literal_number,
     macro_of_headers,
@@ -48,27 +49,6 @@ _FILLERS = ("memset", "memcpy", "memmove", "bzero")
 
 class RegionNotReached(Exception):
     """The region is not reached."""
-
-
-@dataclass(frozen=True)
-class Beginning:
-    """What is known at the start of a region; a name mapped to `None` is computed but not known."""
-
-    values: Mapping[str, float | None]
-    set_cells: frozenset[str]
-    """Arrays of which single cells were set."""
-    assumed: tuple[AssumedCondition, ...] = ()
-    """Conditions under which the region is reached."""
-
-    def keeps_out(self, given: Inputs) -> str | None:
-        """Returns why it is not known that the region is reached with these inputs."""
-        test = next((one.test.text for one in self.assumed if not one.holds(given)), None)
-        return None if test is None else f"'{on_one_line(test)}' before the region may exclude that"
-
-    def doubt(self, names: set[str]) -> str | None:
-        """Returns why a run that treats these variables as inputs shows nothing."""
-        unknown = sorted(name for name in names if self.values.get(name, 0) is None or name in self.set_cells)
-        return f"the value of '{unknown[0]}' before the region was not determined" if unknown else None
 
 
 @dataclass(frozen=True)
@@ -91,7 +71,7 @@ class EnclosingFunction:
         except RegionNotReached:
             return None
         values = run.values | dict.fromkeys(self._reached_by_pointers)
-        return Beginning(values, frozenset(run.cells), tuple(run.assumed))
+        return Beginning(values, frozenset(run.cells), tuple(run.assumed), tuple(run.loaded.values()))
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -181,6 +161,7 @@ class _Prelude:
     values: dict[str, float | None]
     cells: set[str]
     assumed: list[AssumedCondition] = field_of(default_factory=list)
+    loaded: dict[str, LoadedValue] = field_of(default_factory=dict)
 
     @property
     def numbers(self) -> KnownNumbers:
@@ -323,12 +304,23 @@ class _Prelude:
         else:
             self.set(core.text, exact(before, added))
 
-    def set(self, name: str, value: float | str | None) -> None:
-        """Sets a variable to a number, to any value (a text), or to unknown (None)."""
-        if isinstance(value, str):
-            self.values.pop(name, None)
+    def set(self, name: str, value: float | Node | None) -> None:
+        """Sets a variable to a number, to any value (a load or a call), or to unknown (None)."""
+        before = self.loaded.pop(name, None)
+        if not isinstance(value, Node):
+            self.values[name] = self.as_declared(name, value)
             return
-        self.values[name] = self.as_declared(name, value)
+        self.values.pop(name, None)
+        if value.text == name and before is not None:
+            self.loaded[name] = before
+        else:
+            self.loaded[name] = self.load(name, value)
+
+    def load(self, name: str, value: Node) -> LoadedValue:
+        """What a variable holds that is set to a load or a call, or to a variable that holds one."""
+        if value.text in self.loaded:
+            return replace(self.loaded[value.text], name=name)
+        return LoadedValue(name, value, replace(self.numbers, values=dict(self.values)))
 
     def as_declared(self, name: str, value: float | None) -> float | None:
         """A number as stored in a variable; None if storing changes it, or if that is not known."""
@@ -346,8 +338,8 @@ class _Prelude:
             return None
         return value if kind.least <= value <= kind.greatest else None
 
-    def given(self, node: Node, target: str) -> float | str | None:
-        """The value of an expression; a text for any value of the target's type, or the result of a call."""
+    def given(self, node: Node, target: str) -> float | Node | None:
+        """The value of an expression; a load of the target's type, or a call, which may give any value."""
         core = core_of(node)
         value = self.value(core)
         if value is not None:
@@ -357,14 +349,14 @@ class _Prelude:
         if core.type == "call_expression":
             self.call(core)
             names = {one.name for one in self.function.file.functions} | self.function.fixed
-            return None if field(core, "function").text in names else "a call"
+            return None if field(core, "function").text in names else core
         is_load = core.type in ("subscript_expression", "field_expression", "pointer_expression")
         is_open = core.type == "identifier" and core.text not in self.values
         is_set = bool((self.cells | self.function.fixed) & set(identifiers(core)[:1])) or "&" in core.text
         declared, both = self.function.file.declarations, (target, *identifiers(core)[:1])
         found = (declared.visible(one, self.function.region) for one in both)
         is_other = len({unqualified(one.type) for one in found if one is not None}) > 1
-        return "a load" if (is_load or is_open) and not is_set and not is_other else None
+        return core if (is_load or is_open) and not is_set and not is_other else None
 
     def forget(self, node: Node) -> None:
         """Marks as unknown what a statement changes: variables, and cells set outside of loops."""

@@ -1,14 +1,14 @@
 """Evaluates C expressions whose variables are known.
 
-Also: conditions before a region, and the inputs that satisfy them; constants of headers, such as INT_MAX and
-M_PI, which a source without its headers takes for variables.
+Also: what is known at the start of a region, and the inputs that satisfy it; constants of headers, such as
+INT_MAX and M_PI, which a source without its headers takes for variables.
 """
 
 from __future__ import annotations
 
 import operator as numbers
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import field as field_of
 from dataclasses import replace
 from functools import lru_cache
@@ -18,7 +18,7 @@ from loopwright.c.file import CFile
 from loopwright.c.macros import constant_macro, integer_text
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk
 from loopwright.c.syntax import without_parentheses as core_of
-from loopwright.c.tokens import ASSIGNING, spelled
+from loopwright.c.tokens import ASSIGNING, on_one_line, spelled
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.c.types import Floating, Integer, divided
@@ -170,22 +170,79 @@ class AssumedCondition:
         value = known.value(self.test)
         if value is not None:
             return bool(value) == self.is_true
-        return not self._reads(known, given, set(scalars))
+        return not _reads(self.test, known, given)
 
-    def _reads(self, known: KnownNumbers, given: Inputs, scalars: set[str]) -> bool:
-        """Whether the condition may read one of these cells; a pointer itself is none."""
-        arrays = {name for name, subscripts in given if subscripts}
-        for part in walk(self.test):
-            match part.type:
-                case "identifier" if part.text in scalars:
+
+@dataclass(frozen=True)
+class LoadedValue:
+    """A variable, the load or call that gave it its value before the region, and what is known there."""
+
+    name: str
+    value: Node
+    known: KnownNumbers
+
+    def holds(self, given: Inputs, functions: Container[str]) -> bool:
+        """Whether inputs give the variable the value that it was set to, where they give both.
+
+        `functions`: those that the region calls too.
+        """
+        held = given.get((self.name, ()))
+        if held is None:
+            return True
+        if self.value.type == "call_expression" and field(self.value, "function").text in functions:
+            return False
+        scalars = {name: value for (name, subscripts), value in given.items() if not subscripts}
+        known = replace(self.known, values={**self.known.values, **scalars}, cells=given)
+        value = known.value(self.value)
+        return not _reads(self.value, known, given) if value is None else value == held
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What is known at the start of a region; a name mapped to `None` is computed but not known."""
+
+    values: Mapping[str, float | None]
+    set_cells: frozenset[str]
+    """Arrays of which single cells were set."""
+    assumed: tuple[AssumedCondition, ...] = ()
+    """Conditions under which the region is reached."""
+    loaded: tuple[LoadedValue, ...] = ()
+    """Variables that hold what a load or a call before the region gave."""
+
+    def keeps_out(self, given: Inputs, functions: Container[str] = ()) -> str | None:
+        """Returns why it is not known that the region is reached with these inputs.
+
+        `functions`: those that the region calls.
+        """
+        test = next((one.test.text for one in self.assumed if not one.holds(given)), None)
+        if test is not None:
+            return f"'{on_one_line(test)}' before the region may exclude that"
+        load = next((one for one in self.loaded if not one.holds(given, functions)), None)
+        if load is None:
+            return None
+        return f"'{load.name} = {on_one_line(load.value.text)}' before the region may set another value"
+
+    def doubt(self, names: set[str]) -> str | None:
+        """Returns why a run that treats these variables as inputs shows nothing."""
+        unknown = sorted(name for name in names if self.values.get(name, 0) is None or name in self.set_cells)
+        return f"the value of '{unknown[0]}' before the region was not determined" if unknown else None
+
+
+def _reads(node: Node, known: KnownNumbers, given: Inputs) -> bool:
+    """Whether an expression may read one of these cells; a pointer itself is none."""
+    arrays = {name for name, subscripts in given if subscripts}
+    scalars = {name for name, subscripts in given if not subscripts}
+    for part in walk(node):
+        match part.type:
+            case "identifier" if part.text in scalars:
+                return True
+            case "subscript_expression":
+                place = known.place_of(part)
+                if place in given or (place is None and not arrays.isdisjoint(identifiers(part))):
                     return True
-                case "subscript_expression":
-                    place = known.place_of(part)
-                    if place in given or (place is None and not arrays.isdisjoint(identifiers(part))):
-                        return True
-                case "pointer_expression" | "field_expression" if not arrays.isdisjoint(identifiers(part)):
-                    return True
-        return False
+            case "pointer_expression" | "field_expression" if not arrays.isdisjoint(identifiers(part)):
+                return True
+    return False
 
 
 LARGEST = 2**31 - 1

@@ -30,7 +30,7 @@ from loopwright.loops.expressions import Int
 from loopwright.model.program import Program
 from loopwright.presburger.points import values_text
 from loopwright.prove.equivalence.arithmetic import FACTORED, TypedNumber, Unvalued, World, computing, differ
-from loopwright.prove.equivalence.beginning import OTHERWISE, Beginning, EnclosingFunction, function_of
+from loopwright.prove.equivalence.beginning import OTHERWISE, EnclosingFunction, function_of
 from loopwright.prove.equivalence.counterexample import (
     Telling,
     cell_text,
@@ -40,7 +40,12 @@ from loopwright.prove.equivalence.counterexample import (
     telling,
 )
 from loopwright.prove.equivalence.definitions import constants, functions_with_body
-from loopwright.prove.equivalence.known_numbers import macros_of_headers, open_names, standard_headers
+from loopwright.prove.equivalence.known_numbers import (
+    Beginning,
+    macros_of_headers,
+    open_names,
+    standard_headers,
+)
 from loopwright.prove.equivalence.numbering import (
     Numbered,
     Table,
@@ -255,7 +260,8 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
     if doubt is not None:
         return doubt
     shown = telling(parts, wrong.place, (wrong.old, wrong.new), wrong.world)
-    doubt = beginning.keeps_out({place: float(value.number) for place, value in shown.given.items()})
+    given = {place: float(value.number) for place, value in shown.given.items()}
+    doubt = beginning.keeps_out(given, _functions(pair))
     if doubt is not None:
         return doubt
     others = [] if pair.function is None else sorted({*pair.function.parameters} & _read_in(parts))
@@ -368,7 +374,7 @@ def _refuted(
     text += f", {found.inputs}" if found.inputs else ""
     counted = bag_difference(table, *inner)
     text += f"; {counted}" if counted else f"; the first difference: {where[0]}, but {where[1]}"
-    unknown = _unknown_functions(pair)
+    unknown = sorted(_functions(pair) - LIBRARY)
     if unknown:
         text += f"; taking {', '.join(unknown)} for any function"
     listed = values_text(sizes)
@@ -384,11 +390,10 @@ def _writer(run: Numbered, place: CellKey, path: str) -> str:
     return f"after {path} (line {run.cells[place].line})"
 
 
-def _unknown_functions(pair: Pair) -> list[str]:
-    names = {
+def _functions(pair: Pair) -> set[str]:
+    return {
         part.operator[:-2]
         for assignment in pair.assignments
         for part in subterms(assignment.value)
         if isinstance(part, Apply) and part.operator.endswith("()")
     }
-    return sorted(names - LIBRARY)
