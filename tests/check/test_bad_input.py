@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.check.run.findings import ErrorClass
-from loopwright.check.run.report import Answer, Report
+from loopwright.check.run.report import Answer, Report, as_text
 from loopwright.check.verify import CheckOptions, check_text
 from loopwright.cli.main import main
 from loopwright.errors import BadInput, Crashed, GaveUp
@@ -261,6 +261,16 @@ def test_the_time_limit_holds_where_the_analysis_is_slow(
     code, out, err = _run(capsys, str(path), "--timeout", "0.5", "--json")
     assert (code, json.loads(out)["verdict"]) == (3, "gave up")
     assert "limit" in err and "ran out" in err
+
+
+def test_a_segment_without_an_end_takes_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program ran and did not end: no second run is tried when the deadline has passed."""
+    monkeypatch.setattr(QUICK.__class__, "is_late", True)
+    tools = replace(QUICK, timeout=1.0)
+    report = check_text(text("A[0] = B[0]; for (;;) { }"), options=CheckOptions(tools=tools))
+    assert report.exit_code == 4
+    assert as_text(report).startswith("p.c: the checked program did not end in time")
+    assert report.algorithm == "codes"
 
 
 def test_no_time_is_left() -> None:

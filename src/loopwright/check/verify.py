@@ -222,6 +222,8 @@ def verdict(job: Job, found: Writers, options: CheckOptions) -> Report:
             raise
         return precise(job, found, failure.message)
     ended = run_built(job, delayed(job, found, options, chosen.scheme))
+    if ended.timed_out and job.tools.is_late:
+        return judged(job, ended, chosen.scheme.name, chosen.because)
     quick = _verdict_of_delayed(job, ended, chosen)
     return quick if quick is not None else _second_opinion(job, found, ended)
 

@@ -59,6 +59,11 @@ class Toolchain:
             raise GaveUp(Code.TIME, "the time limit ran out before the program ran", hint="raise --timeout")
         return left
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
     def compile(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
         """Call the compiler."""
         command, left = [self.compiler, *arguments], self.time_left()
