@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import resource
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -102,7 +103,10 @@ def judged(old: Path, new: Path, limit: int) -> Judged:
     try:
         answer, said, seconds = mine.recv()
     except EOFError:
-        answer, said, seconds = "undecided", f"more than {limit} s", float(limit)
+        process.join()
+        if process.exitcode not in (-signal.SIGXCPU, -signal.SIGKILL):
+            return Judged("crashed", 0.0, f"its process ended with {process.exitcode}")
+        return Judged("undecided", float(limit), f"more than {limit} s")
     process.join()
     return Judged(answer, seconds, said)
 
@@ -135,7 +139,7 @@ def main(words: Sequence[str] | None = None) -> int:
     print(f"{len(found)} cases: {', '.join(f'{count} {answer}' for answer, count in counts.items())}")
     if times:
         print(f"median {statistics.median(times):.2f} s, worst {times[-1]:.2f} s")
-    return 0 if counts["undecided"] == 0 else 1
+    return 0 if counts["undecided"] == counts["crashed"] == 0 else 1
 
 
 def _case(kernel: Path, name: str, folder: Path, arguments: argparse.Namespace) -> Judged:

@@ -168,3 +168,31 @@ def test_regions_keep_their_places_for_the_compiler() -> None:
     at = marked.index("#pragma scop")
     assert marked[at - 1 : at + 2] == ["#line 13", "#pragma scop", "#line 14"]
     assert marked[at + 2] == " " * 14 + lines(14, 14)[14:].rstrip()
+
+
+UNDECIDED_BRANCH = """#include "missing.h"
+void f(int n, double *x)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = 0;
+}
+void g(int n, double *x)
+{
+  for (int i = 0; i < n; i++) {
+#ifndef SLOW
+    x[i] = 1;
+#endif
+  }
+}
+"""
+
+
+def test_a_branch_of_one_function_does_not_keep_others_from_being_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("find", file(tmp_path, UNDECIDED_BRANCH)) == 0
+    text = capsys.readouterr().out
+    assert "1 of 2 can be read" in text and "f, lines 4-5: --function f" in text
+    assert "line 10: '#ifndef' inside a region cannot be read" in text
+    assert run("extract", str(tmp_path / "k.c")) == 0
+    assert "x[i] = 0;" in capsys.readouterr().out

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import blank, names_in, without_comments
-from loopwright.errors import BadInput, Code
+from loopwright.errors import BadInput, Code, Diagnostic
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span, with_edits
 
@@ -190,6 +190,15 @@ def _chosen_region(place: Span, lines: Sequence[Directive]) -> Region:
             raise refuse(line.place, "the chosen code contains a marked region", hint, code=Code.REGION)
     _refuse_other_directives(inner)
     return Region(place, inner)
+
+
+def refusal_of(place: Span, lines: Sequence[Directive]) -> Diagnostic | None:
+    """Why a chosen place cannot be a region, by the directives in it."""
+    try:
+        _chosen_region(place, lines)
+    except BadInput as failure:
+        return failure.diagnostic
+    return None
 
 
 def _refuse_other_directives(inner: Sequence[Directive]) -> None:

@@ -24,7 +24,20 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintKind
 
 from loopwright.c.types import INT
-from loopwright.loops.expressions import And, Compare, Expr, FloorDiv, Int, Relation, Scaled, Sum, Test, Var
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Relation,
+    Scaled,
+    Sum,
+    Test,
+    Var,
+)
 from loopwright.loops.nodes import EMPTY, For, If, Node
 from loopwright.loops.nodes import Block as InTurn
 from loopwright.model.annotations import Parallel
@@ -37,8 +50,6 @@ from loopwright.prove.mlir.values import (
     computed,
     constant,
     expression,
-    greatest,
-    least,
     opaque,
     tested,
     type_of,
@@ -186,7 +197,7 @@ class _Translation(FunctionState):
         found = operation.properties["map"]
         assert isinstance(found, AffineMapAttr)
         results = self.mapped(found.data, list(operation.operands), operation)
-        value = greatest(results) if isinstance(operation, MaxOp) else least(results)
+        value = self.extreme(Max if isinstance(operation, MaxOp) else Min, results, operation)
         self.values[operation.results[0]] = Index(value, type_of(IndexType()))
 
     def delinearized(self, operation: DelinearizeOp) -> None:
@@ -274,8 +285,8 @@ class _Translation(FunctionState):
         """A fresh name, different from all sizes and surrounding iterators."""
         name = argument.name_hint or "i"
         taken = {*self.around, *self.names.arguments, *self.sizes}
-        fresh = name if name not in taken else next(
-            one for k in count(1) if (one := f"{name}_{k}") not in taken
+        fresh = (
+            name if name not in taken else next(one for k in count(1) if (one := f"{name}_{k}") not in taken)
         )
         self.values[argument] = Index(Var(fresh), type_of(IndexType()))
         return fresh
@@ -284,7 +295,14 @@ class _Translation(FunctionState):
         low = self.mapped(operation.lowerBoundMap.data, list(operation.lowerBoundOperands), operation)
         high = self.mapped(operation.upperBoundMap.data, list(operation.upperBoundOperands), operation)
         step = self.above_zero(operation, operation.step.value.data)
-        return self.loop(operation, greatest(low), least(high), step, list(operation.inits))
+        first, end = self.extreme(Max, low, operation), self.extreme(Min, high, operation)
+        return self.loop(operation, first, end, step, list(operation.inits))
+
+    def extreme(self, of: type[Min] | type[Max], values: Sequence[Expr], user: Operation) -> Expr:
+        """The minimum or maximum of expressions; a map without results has neither."""
+        if not values:
+            raise self.refuse(user, f"the {of.__name__.lower()} of no expressions in {user.name}")
+        return values[0] if len(values) == 1 else of(tuple(values))
 
     def above_zero(self, operation: Operation, step: int) -> int:
         if step <= 0:
@@ -351,8 +369,8 @@ class _Translation(FunctionState):
         self.around = outside
         steps = [self.above_zero(operation, one.value.data) for one in operation.steps]
         for name, (low, high), step in reversed(list(zip(names, bounds, steps, strict=True))):
-            test = Compare(Relation.LT, Var(name), least(high))
-            node = For(name, greatest(low), test, step, node, annotations=(Parallel(),))
+            test = Compare(Relation.LT, Var(name), self.extreme(Min, high, operation))
+            node = For(name, self.extreme(Max, low, operation), test, step, node, annotations=(Parallel(),))
         return node
 
     def condition(self, operation: affine.IfOp) -> Test:

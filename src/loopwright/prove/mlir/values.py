@@ -341,14 +341,6 @@ def _expression(name: str, values: Sequence[ex.Expr]) -> ex.Expr | None:
             return None
 
 
-def least(values: Sequence[ex.Expr]) -> ex.Expr:
-    return values[0] if len(values) == 1 else ex.Min(tuple(values))
-
-
-def greatest(values: Sequence[ex.Expr]) -> ex.Expr:
-    return values[0] if len(values) == 1 else ex.Max(tuple(values))
-
-
 def at(map_: AffineMap, values: Sequence[ex.Expr]) -> tuple[ex.Expr, ...] | None:
     """The results of a map for these dimensions and symbols; None if one is a product or quotient of them."""
     found = [expression(one, values[: map_.num_dims], values[map_.num_dims :]) for one in map_.results]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from loopwright.c.file import c_file
-from loopwright.c.regions import marked_places, marked_regions
+from loopwright.c.regions import marked_places, marked_regions, refusal_of
 from loopwright.c.selection.chosen import (
     FunctionWithLoops,
     Nearby,
@@ -107,10 +107,11 @@ def resolved(source: Source, options: ReadOptions) -> Source:
         return source
     if len(functions) == 1:
         return with_places(source, [functions[0].place])
-    places = with_places(source, [one.place for one in functions])
     names = [one.name for one in functions]
-    results = zip(names, _read(places, options), strict=True)
-    readable = [(name, result) for name, result in results if isinstance(result, Program)]
+    results = _each(source, [one.place for one in functions], partial(_read, options=options))
+    readable = [
+        (name, result) for name, result in zip(names, results, strict=True) if isinstance(result, Program)
+    ]
     if len(readable) == 1:
         return with_places(source, [readable[0][1].region])
     raise _undecided(source, names, [name for name, _ in readable])
@@ -162,7 +163,7 @@ def _tried(
     if not candidates:
         return
     candidates = sorted(candidates, key=lambda one: one.place)
-    results = read(with_places(source, [one.place for one in candidates]))
+    results = _each(source, [one.place for one in candidates], read)
     again: list[_Candidate] = []
     for one, result in zip(candidates, results, strict=True):
         if isinstance(result, Program):
@@ -171,6 +172,18 @@ def _tried(
             yield Nest(one.function, one.place, one.option, None, result)
             again += _loops(one.function, one.inside)
     yield from _tried(source, again, read)
+
+
+def _each(
+    source: Source, places: Sequence[Span], read: Callable[[Source], Iterator[Program | Diagnostic]]
+) -> Iterator[Program | Diagnostic]:
+    """Read the places that can be regions; for each of the others, why it cannot."""
+    lines = c_file(source).directives
+    refusals = [refusal_of(place, lines) for place in places]
+    regions = [place for place, refusal in zip(places, refusals, strict=True) if refusal is None]
+    results = read(with_places(source, regions)) if regions else iter(())
+    for refusal in refusals:
+        yield next(results) if refusal is None else refusal
 
 
 def _read(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic]:
