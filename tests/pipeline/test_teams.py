@@ -57,6 +57,13 @@ SOUND = {
         "",
         "for private(i)",
     ),
+    "an iterator of a loop that all threads run": (
+        PARALLEL,
+        "int k; double u = 0; for (k = 0; k < m; k++) { if (k > 2) u = k * 2;",
+        FOR + "for (i = 1; i < n; i++) L{}: C[i] = C[i] * u + k;",
+        "reverse(L{}, i)",
+        "for",
+    ),
     "a value of each iteration": (
         PARALLEL,
         "",
@@ -111,7 +118,9 @@ SOUND = {
 
 
 def _function(name: str, head: str, before: str | None, region: str) -> str:
-    begin, end = ("", "") if before is None else (f"{{\n{before}\n", "}")
+    """A function; what `before` opens is closed after the region."""
+    is_open = before is not None and before.count("{") > before.count("}")
+    begin, end = ("", "") if before is None else (f"{{\n{before}\n", "}}" if is_open else "}")
     return (
         f"void {name}(int n, int m) {{ int i, j; double t;\n{head}{begin}"
         f"#pragma scop\n{region}\n#pragma endscop\n{end} }}\n"
@@ -193,6 +202,39 @@ UNSOUND = {
     "a thread's own turn": (PARALLEL, "int k = 0; if (who()) k = 1;", OWN, "its own 'k'"),
     "a number of a number": (PARALLEL, "int l = who(), k = l + 1;", OWN, "its own 'k'"),
     "a thread's own count": (PARALLEL, "int k = 0; while (who()) k++;", OWN, "its own 'k'"),
+    "an iteration that a thread skips": (
+        PARALLEL,
+        "int k; for (k = 0; k < 2; k++) if (k == who()) {",
+        OWN,
+        "its own 'k'",
+    ),
+    "an iteration that a thread leaves": (
+        PARALLEL,
+        "int k; for (k = 0; k < 2; k++) { if (k == who()) continue;",
+        OWN,
+        "its own 'k'",
+    ),
+    "a call that a thread leaves": (
+        "",
+        "int k; for (k = 0; k < 2; k++) { if (k == who()) return;",
+        OWN,
+        "its own 'k'",
+    ),
+    "a loop of each thread": (PARALLEL, "int k; for (k = 0; k < who(); k++) {", OWN, "its own 'k'"),
+    "steps of each thread": (PARALLEL, "int k; for (k = 0; k < 5; k += who()) {", OWN, "its own 'k'"),
+    "another step of each thread": (
+        PARALLEL,
+        "int k, l = 0; for (k = 0; l < 5; k++, l += who()) {",
+        OWN,
+        "its own 'k'",
+    ),
+    "a first value of each thread": (PARALLEL, "int k; for (k = who(); k < 5; k++) {", OWN, "its own 'k'"),
+    "a value of a turn before": (
+        PARALLEL,
+        "int k = 0, l; for (l = 0; l < 2; k = 3, l++) if (l == who()) {",
+        OWN,
+        "its own 'k'",
+    ),
     "a jump over a value": (PARALLEL, "int k = 0; if (who()) goto q; k = 1; q: ;", OWN, "its own 'k'"),
     "a part of an array": (PARALLEL, "int k[2]; k[0] = who(); k[1] = 3;", PART, "its own 'k'"),
     "a part of a struct": (PARALLEL, "struct { int a, b; } k; k.a = who(); k.b = 3;", MEMBER, "its own 'k'"),

@@ -5,7 +5,8 @@ among the threads that call the function.  Each thread has its own copy of varia
 those that clauses privatise.  Such a variable is equal in all threads if all threads give it equal values:
 
     x = e    under no other directive, where e has no calls and reads only variables that are equal, and
-             likewise for all conditions around the assignment
+             likewise for all conditions around the assignment; and if it is in a loop around the region, for
+             all conditions around the region: no thread skips iterations that others run
 
 A shared variable is equal in all threads if none changes it there except under a directive, it is
 neither atomic nor volatile, and no function is called that may be a lock, or change it.
@@ -33,6 +34,9 @@ _HARMLESS = "omp_get_"
 _UNLIKE = (tree.CallExpression, tree.OtherExpression, tree.OtherStatement, tree.Assign, tree.Update)
 """Nodes whose value may differ between threads."""
 _LEAVING = ("GOTO_STMT", "INDIRECT_GOTO_STMT", "BREAK_STMT", "CONTINUE_STMT")
+
+_REACHED = (-1, -1)
+"""Stands for the region among the variables that are being examined."""
 
 
 class NoTeam(Exception):
@@ -136,6 +140,8 @@ class Team:
             return True
         if any(start <= at < end for start, end in self.others):
             return False
+        if self._is_repeated(node) and not self._is_reached_by_all(active):
+            return False
         at, values = node.place.first, [*self._conditions(node)]
         if isinstance(node, tree.Assign):
             values.append(node.value)
@@ -146,6 +152,26 @@ class Team:
         )
         is_before = is_plain or self._is_same(one, at, active)
         return is_before and all(self._is_same_value(part, at, active) for part in values)
+
+    def _is_repeated(self, node: tree.Node) -> bool:
+        """Whether a loop around the region runs a node."""
+        loops = (one.place for one in self.region.function.nodes if isinstance(one, tree.ForStatement))
+        region = self.region
+        return any(
+            one.first < region.first and region.end <= one.end and one.first < node.place.first < one.end
+            for one in loops
+        )
+
+    def _is_reached_by_all(self, active: frozenset[tuple[int, int]]) -> bool:
+        """Whether all threads run the region equally often: no condition around it differs, none returns."""
+        if _REACHED in active:
+            return True
+        last = self.region.function.body.statements[-1]
+        if any(isinstance(node, tree.Return) and node is not last for node in self._alone):
+            return False
+        inside = active | {_REACHED}
+        tests = self._conditions(self.region.statements[0])
+        return all(self._is_same_value(one, self.region.first, inside) for one in tests)
 
     def _is_same_value(self, value: tree.Node, at: int, active: frozenset[tuple[int, int]]) -> bool:
         for node in tree.walk(value):
@@ -167,14 +193,14 @@ class Team:
     def _conditions(self, node: tree.Node) -> Iterator[tree.Node]:
         """The conditions, in the team's statement, that decide whether a node runs."""
         for outer in self.region.function.nodes:
-            is_around = outer.place.first <= node.place.first and node.place.end <= outer.place.end
-            if outer is node or not is_around or not self._is_in_team(outer):
+            if outer is node or not _contains(outer, node) or not self._is_in_team(outer):
                 continue
             match outer:
                 case tree.IfStatement(test=test) | tree.Conditional(test=test):
                     yield test
-                case tree.ForStatement(test=test, step=step):
-                    yield from (part for part in (test, step) if part is not None)
+                case tree.ForStatement(first=first, test=test):
+                    is_first = first is not None and _contains(first, node)
+                    yield from () if test is None or is_first else (test,)
                 case tree.Binary(operator="&&" | "||", left=left):
                     yield left
                 case tree.OtherStatement():
@@ -208,6 +234,10 @@ def team_around(file: TypedFile, region: TypedRegion) -> Team:
         listed = names_of(said, *_PRIVATE)
     others = tuple((one.start, one.end) for one in found if start < one.start < end and one not in around)
     return Team(region, start, end, listed, others, is_called=not around)
+
+
+def _contains(outer: tree.Node, inner: tree.Node) -> bool:
+    return outer.place.first <= inner.place.first and inner.place.end <= outer.place.end
 
 
 def _is_watched(kind: types.CType) -> bool:
