@@ -193,6 +193,90 @@ def test_rows_whose_length_is_a_number_are_not_believed(name: str, tmp_path: Pat
     assert bool(told) == ("#if" in head or "#undef" in head)
 
 
+_S = "struct { int w, d; double *p; struct { int e, v[2]; } s; union { int u; long l; }; int b : 4; }"
+_MEMBERS = {
+    "a static struct": (f"static {_S} z = {{ 5, 2 }};", "", "z.d"),
+    "a designated one": (f"static {_S} z = {{ .w = 5, .d = 2 }};", "", "z.d"),
+    "one that is given twice": (f"static {_S} z = {{ .d = 5, .w = 5, .d = 2 }};", "", "z.d"),
+    "the next after a designated one": (f"static {_S} z = {{ .w = 5, 2 }};", "", "z.d"),
+    "a struct in a struct": ("struct o { int w; struct { int c, e; } s; };", "struct o z = { 5, { 5, 2 } };", "z.s.e"),
+    "one that is set": ("struct o { int w, d; };", "struct o z; z.w = 5; z.d = 2;", "z.d"),
+    "a later value": ("struct o { int w, d; };", "struct o z = { 5, 5 }; z.d = 2; z.w = n;", "z.d"),
+    "one of a struct with a pointer": (f"static {_S} z = {{ 5, 2 }};", "z.p[0] = 5;", "z . d"),
+    "a static struct of a function": ("struct o { int w, d; };", "static struct o z = { 5, 2 };", "z.d"),
+    "a conversion": ("struct o { int w; unsigned char d; };", "struct o z = { 5, 258 };", "z.d"),
+    "another member": ("struct o { int w, d; };", "struct o q = { 5, 2 }; struct o z; z.d = q.d;", "z.d"),
+}
+"""What is 2 where it is a length of rows."""
+
+
+@pytest.mark.parametrize("name", _MEMBERS)
+def test_members_of_structs_are_numbers_like_variables(name: str, tmp_path: Path) -> None:
+    """Rows of 2 hold two elements, not five."""
+    head, setup, size = _MEMBERS[name]
+    for most, is_legal in ((2, True), (5, False)):
+        loops = f"for (i = 0; i < n; i++) for (j = 0; j < {most}; j++) L: x[i * {size} + j] = i;"
+        (tmp_path / "t.c").write_text(Trap(name, loops, head, setup).text())
+        request = Request(str(tmp_path / "t.c"), script="reverse(L, i)")
+        if is_legal:
+            (program,) = read_c(tmp_path / "t.c")
+            assert AssumptionKind.ROWS not in {one.kind for one in program.trusted}
+            transformed(request, silent)
+        else:
+            with pytest.raises(Illegal):
+                transformed(request, silent)
+
+
+_NO_MEMBERS = {
+    "one that is set elsewhere": (f"static {_S} z = {{ 5, 2 }}; void g(int n) {{ z.d = n; }}", "", "z.d"),
+    "a copy": (f"static {_S} z = {{ 5, 2 }}, y; void g(void) {{ z = y; }}", "", "z.d"),
+    "a pointer": (f"static {_S} z = {{ 5, 2 }}; void g(void) {{ k = &z.w; }}", "", "z.d"),
+    "a call": ("struct o { int w, d; } z; void g(void);", "z.d = 2; g();", "z.d"),
+    "braces that are left out": (f"static {_S} z = {{ 5, 2, 0, 3, 4, 5 }};", "", "z.s.e"),
+    "a union": (f"static {_S} z = {{ .u = 2 }};", "", "z.u"),
+    "a bit-field": (f"static {_S} z = {{ .b = 2 }};", "", "z.b"),
+    "a later value": ("struct o { int w, d; };", "struct o z = { 5, 2 }; if (n) z.d = n;", "z.d"),
+    "a volatile one": ("struct o { int w; volatile int d; };", "struct o z = { 5, 2 };", "z.d"),
+    "an array of them": ("struct o { int w, d; };", "struct o z[2] = { { 5, 2 } };", "z[1].d"),
+    "a parameter": ("struct o { int w, d; }; int *k;", "struct o *z; z->d = 2; k[0] = 5;", "z->d"),
+}
+"""What may be another number than 2."""
+
+
+@pytest.mark.parametrize("name", _NO_MEMBERS)
+def test_members_that_may_have_other_values(name: str) -> None:
+    head, setup, size = _NO_MEMBERS[name]
+    scop = f"\n#pragma scop\nfor (i = 0; i < n; i++) x[i * {size}] = i;\n#pragma endscop\n"
+    text = f"int *k;\n{head}\nvoid f(int n, double *x) {{ int i; {setup}{scop} }}\n"
+    file = typed_file(Source("t.c", text))
+    (region,) = file.regions
+    assert isinstance(region, TypedRegion)
+    assert not known_values(region, file)
+
+
+_SHOWN = {
+    "a variable of other files": ("int d = 2;", "d", False),
+    "a struct of other files": ("struct { int d; } z = { 2 };", "z.d", False),
+    "one that is set once": ("static int d; void g(void) { d = 2; }", "d", False),
+    "a member that is set once": ("struct { int w, d; } z; void g(void) { z.d = 2; }", "z.d", False),
+    "two numbers": ("int d = 2; void g(void) { d = 3; }", "d", False),
+    "a number that is enough": ("int d = 2; void g(void) { d = 9; }", "d", True),
+    "any number": ("int d = 2; void g(int n) { d = n; }", "d", True),
+    "a pointer": ("int d = 2, *k; void g(void) { k = &d; }", "d", True),
+    "no number": ("struct { int w, d; } z;", "z.d", True),
+}
+"""Whether the file shows a length of rows that holds five elements."""
+
+
+@pytest.mark.parametrize("name", _SHOWN)
+def test_rows_are_not_believed_if_no_number_of_the_file_is_long_enough(name: str, tmp_path: Path) -> None:
+    head, size, is_believed = _SHOWN[name]
+    loops = f"for (i = 0; i < n; i++) for (j = 0; j < 5; j++) L: x[i * {size} + j] = i;"
+    (tmp_path / "t.c").write_text(Trap(name, loops, head).text())
+    (program,) = read_c(tmp_path / "t.c")
+    assert (AssumptionKind.ROWS in {one.kind for one in program.trusted}) == is_believed
+
+
 def test_numbers_of_one_function_are_not_those_of_another(tmp_path: Path) -> None:
     """The rows of a parameter K are believed, whatever K is where it is a number."""
     loops = "\n#pragma scop\nfor (int i = 0; i < n; i++) x[K * i] = x[i];\n#pragma endscop\n"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from itertools import takewhile
 
 from loopwright.c import types
 from loopwright.c.expression_types import COMPARISONS
@@ -295,9 +296,11 @@ class Builder:
             elif front_end.is_statement(child):
                 parts.append(self.statement(self, child))
         kind = self.names.types.of(cursor.type)
-        first = [one.text for one in self.listing.tokens[slice(*whole)][:1]]
-        name = "designated" if first in (["."], ["["]) else name
-        return tree.OtherExpression(self.listing.place(*whole), kind, name, tuple(parts))
+        texts = [one.text for one in self.listing.tokens[slice(*whole)]]
+        is_designated = texts[:1] in (["."], ["["])
+        name = "designated" if is_designated else name
+        ahead = tuple(takewhile(lambda text: text != "=", texts)) if is_designated else ()
+        return tree.OtherExpression(self.listing.place(*whole), kind, name, tuple(parts), ahead)
 
 
 def _expressions(cursor: Cursor) -> list[Cursor]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from ctypes import c_float
-from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub, xor
@@ -21,11 +20,12 @@ from loopwright.c import types
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import effect_in_a_type
 from loopwright.c.typed.file import TypedFunction
+from loopwright.c.typed.member_values import first_part, is_apart, variable_of, whole_of
 from loopwright.lazy_dataclass import dataclass
 
 Values = frozenset[int]
 """All the values that an expression can have when it is evaluated."""
-Lookup = Callable[[tree.Name], "Values | None"]
+Lookup = Callable[[tree.Declaration], "Values | None"]
 MOST_VALUES = 4
 """More values than these count as unknown."""
 _SUMS = {"+": add, "-": sub, "*": mul, "&": and_, "|": or_, "^": xor}
@@ -50,8 +50,9 @@ def values_of(node: tree.Node, lookup: Lookup) -> Values | None:
             return frozenset((value,))
         case tree.Name(declaration=tree.Declaration(storage=tree.Storage.ENUMERATOR, value=int(value))):
             return frozenset((value,))
-        case tree.Name():
-            return lookup(node)
+        case tree.Name() | tree.MemberAccess():
+            variable = variable_of(node)
+            return None if variable is None else lookup(variable)
         case tree.SizeOf(value=int(value)):
             return frozenset((value,))
         case tree.Cast(operand=operand) if _is_floating(operand) and kind != types.BOOL:  # 0.5 is true
@@ -164,6 +165,13 @@ class GivenValue:
     node: tree.Declarator | tree.Assign | tree.Update
     is_statement: bool
     """Whether it is a statement of a block, under no condition there."""
+    value: tree.Expression | None
+    """The value; None if it is not a single expression."""
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it is no declaration without a value."""
+        return not isinstance(self.node, tree.Declarator) or self.node.initial is not None
 
     @property
     def place(self) -> tree.TokenRange:
@@ -172,16 +180,6 @@ class GivenValue:
     @property
     def is_declared(self) -> bool:
         return isinstance(self.node, tree.Declarator)
-
-    @property
-    def value(self) -> tree.Expression | None:
-        """The value; None if it is not a single expression."""
-        match self.node:
-            case tree.Declarator(initial=value):
-                return value
-            case tree.Assign(operator="=", value=value):
-                return value
-        return None
 
 
 @dataclass(frozen=True)
@@ -195,34 +193,35 @@ class ValuesBefore:
     """Names in directives, which may make variables private to threads."""
 
     def values(
-        self, one: tree.Declaration, at: int, active: frozenset[tuple[int, int]] = frozenset()
+        self, one: tree.Declaration, at: int, active: frozenset[tuple[str, int, int]] = frozenset()
     ) -> Values | None:
         """All values that a variable can have when the token `at` is reached."""
         kind = integer_type(one.type)
         if one.storage is tree.Storage.ENUMERATOR:
             return None if one.value is None else frozenset((one.value,))
-        if kind is None or (one.offset, at) in active or not self._is_followed(one):
+        if kind is None or (one.name, one.offset, at) in active or not self._is_followed(one):
             return None
         reaching, is_other = self.reaching(one, at)
-        inside = active | {(one.offset, at)}
-        given = [each for each in reaching if each.value is not None or not each.is_declared]
+        inside = active | {(one.name, one.offset, at)}
+        given = [each for each in reaching if each.is_given]
         found = [self._given_by(each, inside) for each in given]
         return _together([*found, *([self.outside(one)] if is_other else [])], kind)
 
-    def _given_by(self, given: GivenValue, active: frozenset[tuple[int, int]]) -> Values | None:
+    def _given_by(self, given: GivenValue, active: frozenset[tuple[str, int, int]]) -> Values | None:
         return None if given.value is None else self.computed(given.value, given.place.first, active)
 
     def computed(
-        self, node: tree.Expression, at: int, active: frozenset[tuple[int, int]] = frozenset()
+        self, node: tree.Expression, at: int, active: frozenset[tuple[str, int, int]] = frozenset()
     ) -> Values | None:
         """All values that an expression can have when the token `at` is reached."""
-        return values_of(node, lambda name: self.values(name.declaration, at, active))
+        return values_of(node, lambda variable: self.values(variable, at, active))
 
     def _is_followed(self, one: tree.Declaration) -> bool:
         kind = one.type
         is_plain = not isinstance(kind, types.Qualified) or not (kind.is_volatile or kind.is_atomic)
         words = (problem.words for problem in self.function.problems)
-        is_hidden = self.is_opaque or one.name in self.directed or any(one.name in each for each in words)
+        name = whole_of(one).name
+        is_hidden = self.is_opaque or name in self.directed or any(name in each for each in words)
         return is_plain and not is_hidden and one.offset not in self.function.addressed
 
     @cached_property
@@ -235,7 +234,7 @@ class ValuesBefore:
 
     def reaching(self, one: tree.Declaration, at: int) -> tuple[list[GivenValue], bool]:
         """The nodes that may have set a variable before a token, and whether other code may have."""
-        given = self._given.get(one.offset, [])
+        given = self._given_to(one)
         is_own = one.storage is tree.Storage.AUTOMATIC
         if not is_own and all(each.is_declared for each in given):
             is_kept = one.storage is tree.Storage.STATIC and not one.is_file_scope and not one.attributes
@@ -262,18 +261,34 @@ class ValuesBefore:
         is_around = bool(inner) and _encloses(min(inner, key=lambda one: one.end - one.first), at)
         return is_around and not any(given.place.end <= entry <= at for entry in self._entries)
 
+    def _given_to(self, one: tree.Declaration) -> list[GivenValue]:
+        """The nodes that may set a variable, or a member of it."""
+        found: list[GivenValue] = []
+        for node in self._given.get(one.offset, ()):
+            is_statement = id(node) in self._own
+            if isinstance(node, tree.Declarator):
+                found.append(GivenValue(node, is_statement, first_part(one, node.initial)))
+            elif not is_apart(one, node.target):
+                is_simple = isinstance(node, tree.Assign) and node.operator == "="
+                is_whole = is_simple and variable_of(node.target) == one
+                value = node.value if is_whole and isinstance(node, tree.Assign) else None
+                found.append(GivenValue(node, is_statement and is_whole, value))
+        return found
+
     @cached_property
-    def _given(self) -> dict[int, list[GivenValue]]:
-        found: dict[int, list[GivenValue]] = {}
+    def _own(self) -> frozenset[int]:
+        """The nodes that are statements of a block, by identity."""
         blocks = (each for each in self.function.nodes if isinstance(each, tree.CompoundStatement))
-        own = {id(part) for block in blocks for each in block.statements for part in _parts(each)}
+        return frozenset(id(part) for block in blocks for each in block.statements for part in _parts(each))
+
+    @cached_property
+    def _given(self) -> dict[int, list[tree.Declarator | tree.Assign | tree.Update]]:
+        found: dict[int, list[tree.Declarator | tree.Assign | tree.Update]] = {}
         for node in self.function.nodes:
             if isinstance(node, tree.Declarator):
-                found.setdefault(node.declaration.offset, []).append(GivenValue(node, id(node) in own))
+                found.setdefault(node.declaration.offset, []).append(node)
         for root, node in changes(self.function.nodes):
-            given = GivenValue(node, id(node) in own)
-            is_whole = given.is_statement and given.value is not None and isinstance(node.target, tree.Name)
-            found.setdefault(root.offset, []).append(replace(given, is_statement=is_whole))
+            found.setdefault(root.offset, []).append(node)
         return found
 
     @cached_property

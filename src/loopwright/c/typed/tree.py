@@ -60,6 +60,8 @@ class Declaration:
     value: int | None = None
     """The value of an enumerator."""
     is_thread_local: bool = False
+    part_of: Declaration | None = None
+    """The struct of a member `z.d` with a value of its own, which is described like a variable."""
 
     @property
     def is_own(self) -> bool:
@@ -206,6 +208,8 @@ class OtherExpression:
     type: CType
     kind: str
     parts: tuple[Node, ...]
+    designator: tuple[str, ...] = ()
+    """The tokens up to `=` of a designated value."""
 
 
 Expression = (

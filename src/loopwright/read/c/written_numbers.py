@@ -12,10 +12,11 @@ from dataclasses import replace
 from itertools import product
 
 from loopwright.c.file import c_file
-from loopwright.c.tokens import names_in, without_comments
+from loopwright.c.tokens import names_in, packed, without_comments
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.known_values import integer_type
+from loopwright.c.typed.member_values import variable_of
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Unread
 from loopwright.c.types import INT, LONG, UNSIGNED, CType, Integer, literal_type, promoted
@@ -61,7 +62,7 @@ def other_definitions(source: Source, names: Collection[str]) -> list[str]:
     for name, value in made_of:
         parts.setdefault(name, set()).update(names_in(value))
     found: dict[str, bool] = {}
-    waiting = [*names]
+    waiting = [part for name in names for part in names_in(name)]
     while waiting:
         name = waiting.pop()
         if name not in found:
@@ -98,7 +99,7 @@ def _variables(region: TypedRegion | Unread, names: Collection[str], file: Typed
     known = {one: values for one, values in known_values(region, file).items() if one.name in names}
     inside = 0
     for node in tree.walk_all(region.statements):
-        is_name = isinstance(node, tree.Name) and len(known.get(node.declaration, ())) == 1
+        is_name = (one := variable_of(node)) is not None and len(known.get(one, ())) == 1
         place = node.place.span
         if place.start < inside or not (is_name or isinstance(node, tree.Subscript)):
             continue
@@ -123,7 +124,7 @@ Known = Mapping[tree.Declaration, tuple[int, ...]]
 
 def _several(node: tree.Node, known: Known) -> dict[tree.Declaration, tuple[int, ...]]:
     """The variables in an expression with several possible values."""
-    names = (one.declaration for one in tree.walk(node) if isinstance(one, tree.Name))
+    names = (one for part in tree.walk(node) if (one := variable_of(part)) is not None)
     return {one: known[one] for one in names if len(known.get(one, ())) > 1}
 
 
@@ -148,11 +149,12 @@ def _with_values(node: tree.Node, known: Known) -> str | None:
     typed = {id(inner) for one in nodes if isinstance(one, _OF_TYPES) for inner in tree.walk(one)}
     whole, edits = node.place.span, []
     for one in nodes:
-        values = known.get(one.declaration, ()) if isinstance(one, tree.Name) else ()
-        if len(values) != 1 or not isinstance(one, tree.Name) or id(one) in typed:
+        variable = None if id(one) in typed else variable_of(one)
+        values = known.get(variable, ()) if variable is not None else ()
+        if len(values) != 1 or variable is None:
             continue
-        text, place = _written(values[0], integer_type(one.type)), one.place.span
-        if not text or place.text != one.declaration.name:
+        text, place = _written(values[0], integer_type(variable.type)), one.place.span
+        if not text or packed(place.text) != variable.name:
             return None
         edits.append((place.start - whole.start, place.end - whole.start, text))
     return Source("", whole.text).edited(sorted(edits)).text

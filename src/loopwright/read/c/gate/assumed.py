@@ -47,6 +47,7 @@ from loopwright.read.c.gate.numbers import (
     with_numbers,
 )
 from loopwright.read.c.gate.pointer_elements import changeable_pointers
+from loopwright.read.c.gate.shown_numbers import refuse_rows_of_shown_numbers
 from loopwright.read.c.second.accesses import NamedCell, cell_of
 from loopwright.read.c.trust import APART
 
@@ -59,11 +60,12 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     known_numbers = known_values(region, file)
     written = _written_types(nodes)
     fixed = {name: known_numbers.get(one, ()) for name, one in declared.items()}
+    fixed |= {one.name: values for one, values in known_numbers.items() if one.part_of is not None}
     parameters = tuple(
         replace(
             one,
             values=_values(one.text, declared, constants),
-            numbers=fixed.get(one.text, ()),
+            numbers=fixed.get(packed(one.text), ()),
             type=written.get(packed(one.text)),
         )
         for one in program.parameters
@@ -92,7 +94,9 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
             else [_tried(one, known, region, declared, constants)]
         )
     ]
-    return replace(known, assumptions=tuple(with_numbers(one, known, region) for one in tried))
+    found = replace(known, assumptions=tuple(with_numbers(one, known, region) for one in tried))
+    refuse_rows_of_shown_numbers(found, region, file)
+    return found
 
 
 def _of_memory(

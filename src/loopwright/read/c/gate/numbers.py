@@ -14,10 +14,11 @@ from functools import partial, reduce
 
 import islpy as isl
 
-from loopwright.c.tokens import names_in, whole_word
+from loopwright.c.tokens import names_in, packed, whole_word
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.known_values import Values, ValuesBefore, changes, integer_type, the_value, values_of
+from loopwright.c.typed.member_values import first_part, is_apart, variable_of, whole_of
 from loopwright.errors import BadInput, Code
 from loopwright.model.parameters import ShownCall
 from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
@@ -34,7 +35,7 @@ _MOST_CALLS = 16
 class RowsOfNumbers(BadInput):
     """Raised if an assumption on rows is about a length with a known value, which decides what coincides.
 
-    `names` are the spellings of the sizes that are numbers.
+    `names` are the spellings of the sizes that are numbers, and their names in the program.
     """
 
     def __init__(self, message: str, place: Span, names: frozenset[str]) -> None:
@@ -53,25 +54,26 @@ def with_numbers(one: Assumption, program: Program, region: TypedRegion) -> Assu
     for case in program.cases:
         message = f"the file refutes an assumption made here: {one.text}, for {case}"
         place, numbers = one.place or region.place, dict(case.numbers)
-        is_refuted = _is_refuted(one.holds_for, program, numbers)
+        refuted = is_refuted(one, program, numbers)
         if one.kind is AssumptionKind.ROWS and not numbers.keys().isdisjoint(one.about):
-            if case.place is None or is_refuted:
+            if case.place is None or refuted:
                 known = numbers if case.place is None else one.about
-                texts = (part.text for part in program.parameters if part.name in known)
-                raise RowsOfNumbers(message, place, frozenset(texts))
-        elif certain and is_refuted:
+                texts = (packed(part.text) for part in program.parameters if part.name in known)
+                raise RowsOfNumbers(message, place, frozenset((*known, *texts)))
+        elif certain and refuted:
             raise BadInput(Code.REGION_TEXT, message, span=place)
     return one
 
 
-def _is_refuted(holds_for: isl.Set, program: Program, numbers: Mapping[str, int]) -> bool:
-    """Whether a condition holds for none of these numbers, or only if loops run once or twice."""
+def is_refuted(one: Assumption, program: Program, numbers: Mapping[str, int]) -> bool:
+    """Whether an assumption holds for none of these numbers, or only if loops run once or twice."""
+    assert one.holds_for is not None
     usual = with_known_sizes(program)
     for name, value in numbers.items():
         usual = usual.intersect(variable(name).eq_set(number(value)))
     for name in (part.name for part in program.parameters if part.name not in numbers):
         usual = usual.intersect(variable(name).ge_set(number(_FEW)))
-    return not usual.is_empty() and bool(usual.is_disjoint(holds_for))
+    return not usual.is_empty() and bool(usual.is_disjoint(one.holds_for))
 
 
 def with_known_sizes(program: Program) -> isl.Set:
@@ -110,10 +112,15 @@ def _before(function: TypedFunction, file: TypedFile) -> ValuesBefore:
 
 
 def _kept(region: TypedRegion) -> set[tree.Declaration]:
-    """The variables in a region that it does not modify."""
+    """The variables in a region, and members of structs, that it does not modify."""
     nodes = [*tree.walk_all(region.statements)]
-    names = {node.declaration for node in nodes if isinstance(node, tree.Name)}
-    return names - {root for root, _ in changes(nodes)}
+    names = {one for node in nodes if (one := variable_of(node)) is not None}
+    changed = [*changes(nodes)]
+    return {one for one in names if not any(_is_changed(one, *pair) for pair in changed)}
+
+
+def _is_changed(one: tree.Declaration, root: tree.Declaration, node: tree.Assign | tree.Update) -> bool:
+    return root.offset == one.offset and not is_apart(one, node.target)
 
 
 def calls_of(
@@ -173,22 +180,20 @@ def _directed(file: TypedFile) -> frozenset[str]:
 
 def _static_number(one: tree.Declaration, file: TypedFile) -> Values | None:
     """The value of a variable that only this file can modify, and does not."""
-    is_plain = one.is_file_scope and is_of_this_file(one, file) and not file.may_point_to(one.name)
-    kind, first = integer_type(one.type), file.first_value(one) if is_plain else None
-    value = None if first is None else the_value(values_of(first, partial(_constant, file=file)))
-    if value is None or kind is None or any(_may_change(one, body) for body in file.functions_with(one.name)):
+    whole = whole_of(one)
+    is_plain = one.is_file_scope and is_of_this_file(whole, file) and not file.may_point_to(whole.name)
+    kind, first = integer_type(one.type), first_part(one, file.first_value(whole)) if is_plain else None
+    value = None if first is None else the_value(values_of(first, partial(_static_number, file=file)))
+    bodies = file.functions_with(whole.name)
+    if value is None or kind is None or any(_may_change(one, body) for body in bodies):
         return None
     return frozenset((kind.converted(value),))
 
 
-def _constant(name: tree.Name, file: TypedFile) -> Values | None:
-    return _static_number(name.declaration, file)
-
-
 def _may_change(one: tree.Declaration, function: TypedFunction) -> bool:
-    is_unread = function.errors or any(one.name in problem.words for problem in function.problems)
-    changed = {root.offset for root, _ in changes(function.nodes)}
-    return bool(is_unread) or one.offset in changed | function.addressed
+    is_unread = function.errors or any(whole_of(one).name in problem.words for problem in function.problems)
+    is_changed = any(_is_changed(one, *pair) for pair in changes(function.nodes))
+    return bool(is_unread) or is_changed or one.offset in function.addressed
 
 
 _OTHER_WAYS = re.compile(r"(?<!\w)(?:_*asm_*|_*alias_*|_*weak(?:ref)?_*|redefine_extname)(?!\w)")

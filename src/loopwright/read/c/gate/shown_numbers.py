@@ -1,0 +1,76 @@
+"""Rows whose length has no value in the file for which they are apart.
+
+Other files may change `int d = 2;`, so that it is no known number.  But if the file gives a variable, or
+a member of a struct, certain numbers only, and a length of rows is too short with all of them, the file
+refutes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+from loopwright.c.tokens import packed
+from loopwright.c.typed import tree
+from loopwright.c.typed.file import TypedFile, TypedRegion
+from loopwright.c.typed.known_values import Values, changes, integer_type, the_value, values_of
+from loopwright.c.typed.member_values import first_part, is_apart, variable_of, whole_of
+from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
+from loopwright.read.c.gate.numbers import RowsOfNumbers, is_refuted
+
+_MOST = 16
+"""The maximum number of combinations of numbers."""
+
+
+def refuse_rows_of_shown_numbers(program: Program, region: TypedRegion, file: TypedFile) -> None:
+    """Raise if rows are not apart for any of the numbers that the file gives to their length."""
+    believed = [one for one in program.assumptions if _is_of_rows(one)]
+    shown = _shown(program, region, file) if believed else {}
+    for one in believed:
+        own = {name: values for name, values in shown.items() if name in one.about}
+        cases = [dict(zip(own, values, strict=True)) for values in product(*own.values())]
+        if own and len(cases) <= _MOST and all(is_refuted(one, program, numbers) for numbers in cases):
+            message = f"the file refutes an assumption made here: {one.text}"
+            texts = (packed(part.text) for part in program.parameters if part.name in one.about)
+            raise RowsOfNumbers(message, one.place or region.place, frozenset((*one.about, *texts)))
+
+
+def _is_of_rows(one: Assumption) -> bool:
+    is_open = one.kind is AssumptionKind.ROWS and one.standing is Standing.ASSUMED
+    return is_open and one.holds_for is not None
+
+
+def _shown(program: Program, region: TypedRegion, file: TypedFile) -> Mapping[str, Values]:
+    """The numbers that the file gives to parameters of a region which are variables of file scope."""
+    named = [variable_of(node) for node in tree.walk_all(region.statements)]
+    variables = {one.name: one for one in named if one is not None and one.is_file_scope}
+    found: dict[str, Values] = {}
+    for part in program.parameters:
+        one = variables.get(packed(part.text))
+        values = None if one is None or part.known else _numbers(one, file)
+        if values:
+            found[part.name] = values
+    return found
+
+
+def _numbers(one: tree.Declaration, file: TypedFile) -> Values | None:
+    """The numbers that a variable of file scope is given in the file; None if others are, or none."""
+    whole, kind = whole_of(one), integer_type(one.type)
+    bodies = file.functions_with(whole.name)
+    if kind is None or one.attributes or any(one.offset in body.addressed for body in bodies):
+        return None
+    first = file.first_value(whole)
+    stored = [] if first is None else [first_part(one, first)]
+    stored += [value for body in bodies for value in _stored(one, body.nodes)]
+    values = [None if node is None else the_value(values_of(node, lambda _: None)) for node in stored]
+    known = frozenset(kind.converted(value) for value in values if value is not None)
+    return None if None in values else known
+
+
+def _stored(one: tree.Declaration, nodes: tuple[tree.Node, ...]) -> Iterator[tree.Expression | None]:
+    """The values that assignments give to a variable; None for one that is not a plain store."""
+    for root, node in changes(nodes):
+        if root.offset == one.offset and not is_apart(one, node.target):
+            is_plain = isinstance(node, tree.Assign) and node.operator == "="
+            is_whole = is_plain and variable_of(node.target) == one
+            yield node.value if is_whole and isinstance(node, tree.Assign) else None
