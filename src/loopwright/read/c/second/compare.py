@@ -37,6 +37,7 @@ from loopwright.read.c.gate.types import is_named, iterators_of
 from loopwright.read.c.second.accesses import NamedCell, Touched, touched_by_statement
 from loopwright.read.c.second.integers import numeric
 from loopwright.read.c.second.leaves import Found, Round, Surroundings, Wanted, found_in, may_wrap
+from loopwright.read.c.second.member_bounds import refuse_outside_members
 from loopwright.read.c.second.relations import AccessCells, cells_of, ranges_of_types
 from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
 from loopwright.source import Span
@@ -244,6 +245,7 @@ def _compare_statement(program: Program, found: Found, statement: Statement) -> 
     theirs = statement.domain.intersect_params(context)
     if not (domain.plain_is_equal(theirs) or domain.is_equal(theirs)):
         raise _refusal(place, "it runs for other values of the iterators")
+    refuse_outside_members(program, found, statement)
     _compare_accesses(program, found, statement, theirs)
 
 
