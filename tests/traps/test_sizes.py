@@ -139,6 +139,30 @@ def test_an_unsigned_subscript_of_a_pointer_is_no_internal_error(tmp_path: Path)
     assert answer(Trap("declared", body.replace("x[", "a["), parameters=_SIZES), tmp_path) == PROVED
 
 
+_UNSIGNED_LOCALS = [
+    ("int x = h + u;", "a[x - 9] = i;", "proved"),
+    ("int x = h + u;", "y[x + i] = i;", "proved"),
+    ("int x = u - h;", "y[i - x] = i;", "proved"),
+    ("int x = i - 2u;", "y[x + i] = i;", "proved"),
+    ("int x = (unsigned)i - 1;", "y[x] = y[i + x];", "proved"),
+    ("long x = h + u;", "y[x + i] = i;", "proved"),
+    ("unsigned x = h + 1;", "a[x + i] = i;", "proved"),
+    ("unsigned x = h + 1;", "a[2 * x - i] = x;", "proved"),
+    ("unsigned x = h + 1;", "y[x + i] = i;", "may wrap around"),
+]
+
+
+@pytest.mark.parametrize(("local", "body", "told"), _UNSIGNED_LOCALS)
+def test_locals_of_unsigned_sums_are_no_internal_error(
+    local: str, body: str, told: str, tmp_path: Path
+) -> None:
+    """What wraps around and back again is the same number in the new text."""
+    loop = f"for (i = 0; i < n; i++) {{ {local} {body} }}"
+    parameters = _SIZES.replace("double *x", "double *y")
+    trap = Trap(local, loop, parameters=parameters, script="strip_mine(S1, i, 4)")
+    assert told in answer(trap, tmp_path)
+
+
 def test_parts_that_are_left_whole_here_and_read_there_are_no_internal_error(tmp_path: Path) -> None:
     """The test of unsigned numbers is one statement with its loops, in the new text as well."""
     first = "for (int j = 0; j < m; j++) { if (c[i][j] != 0) c[j][i] = (d[i + 1][j + 1] + c[i][j + 1]) / c[i][j]; }"

@@ -83,12 +83,37 @@ def _align(
     local = _local(old, before)
     is_closed = not textual or new.type == "parenthesized_expression"
     if local is not None and (local.type == POINTER or is_closed):
-        _align_local(local, new, after, found)
+        _align_local(local, old, new, before, after, found)
         return
     values = _values(old, new, before, after, textual=textual)
-    if values is not None:
-        found += values
+    if values is None:
+        _align_parts(old, new, before, after, found, textual=textual)
         return
+    try:
+        parts: list[Equation] = []
+        if values[1:] and _wrap_alike(old, new, before, after):
+            _align_parts(old, new, before, after, parts, textual=textual)
+        found += parts or values
+    except Different:
+        found += values
+
+
+def _wrap_alike(old: Node, new: Node, before: Words, after: Words) -> bool:
+    """Whether parts of a sum that may wrap around have the same types in both texts."""
+    old, new = without_parentheses(old), without_parentheses(new)
+    kinds = type_at(old, before, old.span), type_at(new, after, new.span)
+    if kinds[0] != kinds[1] and (_is_narrow(old, before) or _is_narrow(new, after)):
+        return False
+    (first, parts), (second, others) = _shape(old), _shape(new)
+    is_same = first == second and len(parts) == len(others)
+    return not is_same or all(_wrap_alike(*pair, before, after) for pair in zip(parts, others, strict=True))
+
+
+def _align_parts(
+    old: Node, new: Node, before: Words, after: Words, found: list[Equation], *, textual: bool
+) -> None:
+    """Aligns the parts of two nodes of the same shape."""
+    is_closed = not textual or new.type == "parenthesized_expression"
     if is_closed and _align_given(old, new, before, after, found):
         return
     first, second = _shape(old), _shape(new)
@@ -108,7 +133,9 @@ def _local(node: Node, words: Words) -> LocalText | None:
     return words.texts.get(words.of(node)) if node.type == "identifier" else None
 
 
-def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation]) -> None:
+def _align_local(
+    old: LocalText, name: Node, new: Node, before: Words, after: Words, found: list[Equation]
+) -> None:
     """Aligns a local of the old source with its value in the new one, cast to its type, or a local.
 
     A pointer is subscripted, `(a + i * n)[j]`: its text cannot be split by a macro.
@@ -121,7 +148,9 @@ def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation])
         new = without_parentheses(new)
         is_cast = new.type == "cast_expression" and after.of(field(new, "type")) == old.type
         given = type_at(old.node, old.words, old.node.span)
-        if not is_cast and (old.type != "int" or not holds(INT, given)):
+        is_held = old.type == "int" and holds(INT, given)
+        kind = type_at(name, before, name.span)
+        if not is_cast and not is_held and not _is_same_subscript(name, before, kind, given):
             raise Different(f"'{_shown(after.of(new))}' is not a '{old.type}'")
         is_own = given == INT and _is_cast(old.node) and not (is_cast and _is_cast(field(new, "value")))
         new = field(new, "value") if is_cast and not is_own else new
