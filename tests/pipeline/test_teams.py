@@ -59,7 +59,7 @@ SOUND = {
     ),
     "an iterator of a loop that all threads run": (
         PARALLEL,
-        "int k; double u = 0; for (k = 0; k < m; k++) { if (k > 2) u = k * 2;",
+        "int k = each; double u = 0; for (k = 0; k < m; k++) { if (k > 2) u = k * 2;",
         FOR + "for (i = 1; i < n; i++) L{}: C[i] = C[i] * u + k;",
         "reverse(L{}, i)",
         "for",
@@ -229,6 +229,18 @@ UNSOUND = {
         "its own 'k'",
     ),
     "a first value of each thread": (PARALLEL, "int k; for (k = who(); k < 5; k++) {", OWN, "its own 'k'"),
+    "a value that a step replaces": (
+        PARALLEL,
+        "int k, l; for (k = 0, l = 0; l < 2; k = who(), l++) {",
+        OWN,
+        "its own 'k'",
+    ),
+    "a value that a step replaces, declared": (
+        PARALLEL,
+        "for (int k = 0, l = 0; l < 2; k = who(), l++) {",
+        OWN,
+        "its own 'k'",
+    ),
     "a value of a turn before": (
         PARALLEL,
         "int k = 0, l; for (l = 0; l < 2; k = 3, l++) if (l == who()) {",

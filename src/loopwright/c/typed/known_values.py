@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from ctypes import c_float
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub, xor
@@ -277,9 +278,11 @@ class ValuesBefore:
 
     @cached_property
     def _own(self) -> frozenset[int]:
-        """The nodes that are statements of a block, by identity."""
+        """The nodes that are statements of a block, or set the first values of a loop, by identity."""
         blocks = (each for each in self.function.nodes if isinstance(each, tree.CompoundStatement))
-        return frozenset(id(part) for block in blocks for each in block.statements for part in _parts(each))
+        loops = (each for each in self.function.nodes if isinstance(each, tree.ForStatement))
+        parts = [part for block in blocks for each in block.statements for part in _parts(each)]
+        return frozenset(map(id, (*parts, *(part for loop in loops for part in _first_values(loop)))))
 
     @cached_property
     def _given(self) -> dict[int, list[tree.Declarator | tree.Assign | tree.Update]]:
@@ -293,12 +296,16 @@ class ValuesBefore:
 
     @cached_property
     def _blocks(self) -> list[tree.TokenRange]:
-        return [each.place for each in self.function.nodes if isinstance(each, tree.CompoundStatement)]
+        """Where the first values of a loop are set before all else, and statements before those after them."""
+        kinds = tree.CompoundStatement | tree.ForStatement
+        return [each.place for each in self.function.nodes if isinstance(each, kinds)]
 
     @cached_property
     def _repeating(self) -> list[tree.TokenRange]:
-        kinds = tree.ForStatement | tree.OtherStatement
-        return [each.place for each in self.function.nodes if isinstance(each, kinds)]
+        """What may run again; the first values of a loop are set once."""
+        found = [each.place for each in self.function.nodes if isinstance(each, tree.OtherStatement)]
+        loops = (each for each in self.function.nodes if isinstance(each, tree.ForStatement))
+        return found + [_repeated(each) for each in loops]
 
     @cached_property
     def _entries(self) -> list[int]:
@@ -331,6 +338,24 @@ def _parts(statement: tree.Statement) -> tuple[tree.Node, ...]:
         case tree.Evaluate(value=value):
             return (value,)
     return ()
+
+
+def _first_values(loop: tree.ForStatement) -> Iterator[tree.Node]:
+    """The variables that a loop sets before all else, under no condition: `i = 0, j = n`."""
+    pending = [] if loop.first is None else [loop.first]
+    while pending:
+        match pending.pop():
+            case tree.Declare(variables=variables):
+                yield from variables
+            case tree.Binary(operator=",", left=left, right=right):
+                pending += [left, right]
+            case other:
+                yield other
+
+
+def _repeated(loop: tree.ForStatement) -> tree.TokenRange:
+    place = loop.place
+    return place if loop.first is None else replace(place, first=loop.first.place.end)
 
 
 def _end(given: GivenValue) -> int:

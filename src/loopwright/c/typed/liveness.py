@@ -11,13 +11,16 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from loopwright.c.tokens import names_in
+from loopwright.c.openmp import directive_of
+from loopwright.c.tokens import blank, names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import in_lengths
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.pointer_values import addressed
 from loopwright.c.types import ArrayType, Floating, Integer, unqualified
+from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
+from loopwright.source import with_edits
 
 
 @dataclass
@@ -190,11 +193,25 @@ def _is_read_unseen(region: TypedRegion, declared: tree.Declaration) -> bool:
     tokens, around = function.tokens, [one.place.first for one in _repeating(region)]
     jumps = _jumps_after(region)
     places = [at for at in in_lengths(function) if tokens[at].text == declared.name]
-    places += [at for at, words in function.directives if declared.name in names_in(words)]
+    places += [at for at, words in function.directives if declared.name in _read_by(words)]
     return any(
         at >= region.end or (at < region.first and (jumps or any(one < at for one in around)))
         for at in places
     )
+
+
+_LISTING = ("private", "shared", "default")
+"""Clauses that list variables without reading them."""
+
+
+def _read_by(words: str) -> tuple[str, ...]:
+    """The names in a directive whose values it may read: all of one that cannot be parsed."""
+    try:
+        said = directive_of(words)
+    except BadInput:
+        return names_in(words)
+    lists = [] if said is None else [one.place for one in said.clauses if one.name in _LISTING]
+    return names_in(with_edits(words, ((one.start, one.end, blank(one.text)) for one in lists)))
 
 
 def _repeating(region: TypedRegion) -> Iterator[tree.Node]:
