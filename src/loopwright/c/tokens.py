@@ -141,7 +141,7 @@ def _found(pattern: re.Pattern[str], text: str) -> list[str]:
     return found
 
 
-_names_in_short, _names_in_long = lru_cache(maxsize=64)(_names_in), lru_cache(maxsize=8)(_names_in)
+_names_in_short, _names_in_long = lru_cache(maxsize=1024)(_names_in), lru_cache(maxsize=8)(_names_in)
 LONG_TEXT = 20_000
 """The number of characters from which repeated reading of a text is costly."""
 

@@ -123,10 +123,13 @@ class _TextReader:
     known: dict[object, object] = field_of(default_factory=dict)
 
     def read(self, how: Callable[[Node, Words], T], node: Node, words: Words) -> T:
-        """Caches the result of reading a node: tools print the same bounds many times."""
+        """Caches the result of reading a node: tools print the same bounds many times.
+
+        Whether it is signed depends on the types of its names, not on their values.
+        """
         if not self.is_flat:
             return how(node, words)
-        key = how, meaning(node, words)
+        key = (how, node.text) if how is _is_signed else (how, meaning(node, words))
         if key not in self.known:
             self.known[key] = how(node, words)
         found: T = self.known[key]  # type: ignore[assignment]

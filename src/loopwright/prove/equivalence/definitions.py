@@ -7,7 +7,7 @@ that neither file defines is assumed to mean the same in both.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from loopwright.c.declarations import known_constant
 from loopwright.c.file import c_file
@@ -39,6 +39,7 @@ def differences(old: Program, new: Program) -> Differences:
     macros = old.file.macros, new.file.macros
     functions = _functions(old.source), _functions(new.source)
     types = old.file.declarations, new.file.declarations
+    inside = _region_words(old), _region_words(new)
     storage = _storage(old, new)
     called = _reached(words, functions)
     textual = [word for word in words if _expansion(macros[0], word) != _expansion(macros[1], word)]
@@ -48,11 +49,10 @@ def differences(old: Program, new: Program) -> Differences:
         if functions[0].get(word, functions[1].get(word)) != functions[1].get(word, functions[0].get(word))
         or types[0].resolved(word) != types[1].resolved(word)
     ]
-    there = _region_words(new)
-    sizes = [name for name in old.params if name in there]
+    sizes = [name for name in old.params if name in inside[1]]
     fatal += [name for name in sizes if _declared_type(old, name) != _declared_type(new, name)]
     fatal += [name for name in sizes if _expansion(macros[0], name) != _expansion(macros[1], name)]
-    fatal += _other_fixed(old, new)
+    fatal += _other_fixed(old, new, (*inside[0], *inside[1], *words))
     textual += [name for name in storage.private if name not in textual]
     return Differences(tuple(textual), tuple(dict.fromkeys([*fatal, *storage.shared])))
 
@@ -63,17 +63,15 @@ def _words(program: Program) -> list[str]:
     return found + [word for array in program.arrays for word in _WORD.findall(array.element_type or "")]
 
 
-def _other_fixed(old: Program, new: Program) -> list[str]:
+def _other_fixed(old: Program, new: Program, words: Iterable[str]) -> list[str]:
     """Constants, enumerators and structure types that the files define differently."""
     fixed = _fixed(old.source), _fixed(new.source)
-    words = dict.fromkeys([*_region_words(old), *_region_words(new), *_words(old), *_words(new)])
-    return [
-        word for word in words if word in fixed[0] and word in fixed[1] and fixed[0][word] != fixed[1][word]
-    ]
+    both = (word for word in dict.fromkeys(words) if word in fixed[0] and word in fixed[1])
+    return [word for word in both if fixed[0][word] != fixed[1][word]]
 
 
-def _region_words(program: Program) -> list[str]:
-    return _WORD.findall(program.region.text)
+def _region_words(program: Program) -> dict[str, None]:
+    return dict.fromkeys(_WORD.findall(program.region.text))
 
 
 def constants(source: Source) -> frozenset[str]:
