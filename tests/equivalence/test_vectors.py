@@ -269,3 +269,40 @@ def test_that_arrays_begin_at_such_addresses_is_told(tmp_path: Path) -> None:
     found = compared(ALIGNED_NEW, tmp_path)
     assert found.proved and sum(IN_STEP in one for one in found.trusted) == 1
     assert isinstance(compared(ALIGNED_NEW.replace("x + i", "x + i + 2"), tmp_path).verdict, Refuted)
+
+
+ROWS = """#include <immintrin.h>
+#define N 64
+void f(double C[N][N], double A[N][N], double B[N][N]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; BODY }
+}
+"""
+ROWS_OLD = ROWS.replace("BODY", "j++) { C[i][j] = C[i][j] + A[i][j] * B[i][j];")
+ROWS_NEW = ROWS.replace(
+    "BODY",
+    "j += 4) { __m256d c = _mm256_mul_pd(_mm256_load_pd(&A[i][j]), _mm256_load_pd(B[i] + j));"
+    " _mm256_store_pd(&C[i][j], _mm256_add_pd(_mm256_load_pd(&C[i][j]), c));",
+)
+
+
+def _rows(old: str, new: str, folder: Path) -> Comparison:
+    for name, text in (("old.c", old), ("new.c", new)):
+        (folder / name).write_text(text)
+    return compare_files(folder / "old.c", folder / "new.c")
+
+
+@needs_x86
+def test_rows_of_a_multiple_are_aligned(tmp_path: Path) -> None:
+    """OLD may include the header for vectors and have none."""
+    found = _rows(ROWS_OLD, ROWS_NEW, tmp_path)
+    assert found.proved and sum(IN_STEP in one for one in found.trusted) == 1
+    wrong = _rows(ROWS_OLD, ROWS_NEW.replace("&A[i][j]", "&A[i][0]"), tmp_path)
+    assert isinstance(wrong.verdict, Refuted)
+
+
+@needs_x86
+@pytest.mark.parametrize("length", ("65", "62", "(N + 1)", "n"))
+def test_rows_of_other_lengths_need_not_be_aligned(length: str) -> None:
+    new = ROWS_NEW.replace("double A[N][N]", f"double A[N][{length}]")
+    assert "must be aligned" in with_lanes(Source("new.c", new)).reason

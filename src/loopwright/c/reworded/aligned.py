@@ -2,14 +2,19 @@
 
     for (i = 0; i + 4 <= n; i += 4)
       _mm256_load_pd(&a[i + 8 * k]);          4 divides 0, the step of i, and 8
+      _mm256_load_pd(&A[k][i]);               and the length of the rows of A
 
 The array is a parameter or declared as an array, and the function assigns it nothing else.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from loopwright.c.declarations import declared_name
+from loopwright.c.file import c_file
 from loopwright.c.loops import first_value, loop_iterator, loop_step
+from loopwright.c.macros import constant_macro
 from loopwright.c.reworded.passages import changed_in
 from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
 from loopwright.c.tokens import decimal
@@ -28,10 +33,34 @@ def is_aligned(address: Node, lanes: int, function: Node) -> bool:
                 return False
             first, more = field(inner, "argument"), field(inner, "index")
             return is_aligned(first, lanes, function) and _is_multiple(more, lanes)
+        case "subscript_expression":
+            return _is_row(node, lanes, function)
         case "identifier":
             return _is_beginning(node.text, function)
         case _:
             return False
+
+
+def _is_row(node: Node, lanes: int, function: Node) -> bool:
+    """Whether it is a row of an array whose rows have so many elements, or a multiple: A[i] of `A[n][8]`."""
+    base, count = node, 0
+    while base.type == "subscript_expression":
+        base, count = without_parentheses(field(base, "argument")), count + 1
+    if base.type != "identifier" or not _is_beginning(base.text, function):
+        return False
+    root = function
+    while root.parent is not None:
+        root = root.parent
+    file = c_file(replace(node.source, chosen=()))
+    declared = [
+        known
+        for one in root.of_type("declaration", "parameter_declaration")
+        for declarator in one.children_by_field_name("declarator")
+        if (known := declared_name(declarator)) is not None and known[0] == base.text
+    ]
+    lengths = {one[2][-1] if len(one[2]) == one[1] > count else "" for one in declared}
+    numbers = [decimal(one) or constant_macro(file.macros, one) for one in lengths]
+    return bool(lengths) and all(one is not None and one % lanes == 0 for one in numbers)
 
 
 def _is_beginning(name: str, function: Node) -> bool:

@@ -74,7 +74,7 @@ def with_lanes(source: Source, *, contracted: bool = False) -> InLanes:
     """The source with its vectors rewritten as lanes, if all of them are supported."""
     is_possible = any(word in source.text for word in ("_mm", "__m", "vector_size", "q_f"))
     if not is_possible or _TELLING.search(without_comments(source.text, literals=False)) is None:
-        return InLanes(source)
+        return InLanes(_without_headers(source))
     file = c_file(replace(source, chosen=()))
     try:
         edits = sorted(_FileInLanes(file, contracted).edits())
@@ -84,6 +84,18 @@ def with_lanes(source: Source, *, contracted: bool = False) -> InLanes:
     is_fused, needs_aligned = (one.search(bare) is not None for one in (_FUSED, _ALIGNED))
     edited = source.edited(edits)
     return InLanes(edited, is_fused=is_fused, has_vectors=True, needs_aligned=needs_aligned)
+
+
+def _without_headers(source: Source) -> Source:
+    """A source without vectors, and without their headers, as one in lanes is."""
+    if not any(one in source.text for one in HEADERS):
+        return source
+    file = _FileInLanes(c_file(replace(source, chosen=())), contracted=False)
+    try:
+        file.refuse_left([], REGISTERS)
+        return source.edited(sorted(file.headers(needs_library=False)))
+    except NotInLanes:
+        return source
 
 
 @dataclass(frozen=True)

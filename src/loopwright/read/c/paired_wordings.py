@@ -257,7 +257,7 @@ def in_lanes(source: Source, options: CompilerOptions, *, contracted: bool = Fal
     options = options.for_file(source.path)
     reason = _hidden(source, options.arguments) or _redefined(source, found.source, options)
     if reason:
-        return replace(found, source=source, reason="" if found.source == source else reason)
+        return replace(found, source=source, reason=reason if found.has_vectors else "")
     if contracted:
         found = replace(found, source=with_products(found.source, fused_calls(found.source)))
     return replace(found, is_fused=found.is_fused or bool(calls))
