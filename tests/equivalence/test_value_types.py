@@ -48,6 +48,12 @@ def test_new_overflows_only_where_old_does(name: str, tmp_path: Path) -> None:
     assert isinstance(verdict, Proved) == (name != "one that both leave") and not isinstance(verdict, Refuted)
 
 
+@pytest.mark.parametrize("narrower", ("short", "float", "char"))
+def test_large_integers_do_not_fit_into_narrower_types(narrower: str, tmp_path: Path) -> None:
+    found = _found("q[i] = q[i] + 0;", f"q[i] = ({narrower})q[i];", tmp_path)
+    assert isinstance(found, Refuted) and "q[0] = " in found.witness
+
+
 @pytest.mark.parametrize("given", ["n - 3u", "(unsigned)(n - 3)", "i - 3u", "-(n + 0u)"])
 def test_a_local_is_what_wrapped_around(given: str, tmp_path: Path) -> None:
     """`long t = n - 3u;` is 2^32 - 1 for n = 2: the same as the value itself, and not -1."""

@@ -34,6 +34,31 @@ WRONG: dict[str, tuple[str, str, str]] = {
         "for (i = 0; i < n; i++) a[i] = b[i] + 0.0;",
         "with b[0] = -0",
     ),
+    "a minimum that a NaN decides": (
+        "for (i = 0; i < n; i++) a[i] = b[i] < a[i] ? b[i] : a[i];",
+        "for (i = 0; i < n; i++) a[i] = b[i] >= a[i] ? a[i] : b[i];",
+        "= NaN",
+    ),
+    "a test turned around": (
+        "for (i = 0; i < n; i++) if (!(a[i] < b[i])) a[i] = 0.0;",
+        "for (i = 0; i < n; i++) if (a[i] >= b[i]) a[i] = 0.0;",
+        "= NaN",
+    ),
+    "a test for NaN left out": (
+        "for (i = 0; i < n; i++) a[i] = b[i] != b[i] ? 1.0 : b[i];",
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "= NaN",
+    ),
+    "a difference with itself": (
+        "for (i = 0; i < n; i++) a[i] = b[i] - b[i];",
+        "for (i = 0; i < n; i++) a[i] = 0.0;",
+        "is NaN after",
+    ),
+    "both of two conditions turned around": (
+        "for (i = 0; i < n; i++) if (!(a[i] < 1.0 && b[i] < 1.0)) a[i] = 0.0;",
+        "for (i = 0; i < n; i++) if (a[i] >= 1.0 || b[i] >= 1.0) a[i] = 0.0;",
+        "= NaN",
+    ),
     "another operator": (COPY, COPY.replace("+ 1", "- 1"), "b[0]"),
     "another constant": (COPY, COPY.replace("+ 1", "+ 2"), "b[0]"),
     "another array": (COPY, COPY.replace("b[i]", "c[i]"), "with c[0] = 1, 0 in what else is read"),

@@ -118,6 +118,10 @@ class World:
 ALIKE, FACTORED = 1, 2
 """Which of three seeds gives cells that are often equal, and which gives matrices whose factors are finite
 and integers whose sums do not decrease."""
+EXTREME, PERIOD = 7, 9
+"""Which of how many seeds, a rest of `ALIKE` ones, gives numbers that are not finite, for which neither
+`x < y` nor `x >= y` holds, and integers that do not fit into narrower types."""
+_NOT_FINITE = (math.nan, math.inf, -math.inf)
 _SHARES = (0.25, 0.1, 0.5)
 """The fraction of cells that are not 0."""
 
@@ -129,6 +133,8 @@ def _integer_input(seed: int, place: CellKey, numbers: tuple[int, ...]) -> int:
     For one seed in three most cells are 0: a maximum hides smaller values, and `x + y == 3` seldom holds.
     """
     random = Random(f"{seed} {place}")
+    if seed % PERIOD == EXTREME and random.random() < 0.5:
+        return random.choice((-1, 1)) * ((1 << random.randint(7, 30)) + 1)
     if seed % 3 == ALIKE:
         return random.choice((1, *numbers)) if random.random() < _SHARES[seed // 3 % len(_SHARES)] else 0
     least, greatest = (0, 30) if seed % 3 == FACTORED else (-9, 9)
@@ -140,7 +146,10 @@ def _floating_input(seed: int, place: CellKey) -> float:
     random = Random(f"{seed} {place}")
     if seed % 3 == FACTORED:
         return _dominant(random, is_diagonal=len(place[1]) > 1 and len(set(place[1])) == 1)
-    return _alike(random) if seed % 3 else _scattered(random)
+    if seed % 3 != ALIKE:
+        return _scattered(random)
+    is_extreme = seed % PERIOD == EXTREME and random.random() < 0.2
+    return random.choice(_NOT_FINITE) if is_extreme else _alike(random)
 
 
 def _dominant(random: Random, *, is_diagonal: bool) -> float:
@@ -361,10 +370,13 @@ def _called(name: str, arguments: list[TypedNumber], world: World) -> TypedNumbe
 
 
 def _smaller_or_larger(name: str, one: TypedNumber, other: TypedNumber) -> TypedNumber:
-    """Evaluates min and max, which are assumed to mean that; of two zeros, the result is unspecified."""
+    """Evaluates min and max, which are assumed to mean that; of two zeros or a NaN, the result is
+    unspecified."""
     if name.strip("_i").lower() not in ("min", "max"):
         raise Unvalued(name)
     numbers = one.number, other.number
+    if any(math.isnan(number) for number in numbers):
+        raise Undefined(f"{name} of a NaN")
     if numbers == (0, 0) and math.copysign(1, numbers[0]) != math.copysign(1, numbers[1]):
         raise Undefined(f"{name} of two zeros")
     is_less = one.number < other.number

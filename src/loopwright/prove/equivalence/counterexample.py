@@ -60,6 +60,8 @@ def number_text(value: TypedNumber) -> str:
     if isinstance(value.number, int):
         return str(value.number)
     number = float(value.number)
+    if math.isnan(number):
+        return "NaN"
     if number == 0 and math.copysign(1, number) < 0:
         return "-0"
     return str(int(number)) if number.is_integer() and abs(number) < 1e6 else repr(number)
@@ -138,8 +140,9 @@ class _Search:
         only_in_sign = old.number == new.number and self.values[0].number != self.values[1].number
         if rests_on_unset(self.runs[0], self.place, world):
             return False
-        are_finite = math.isfinite(old.number) and math.isfinite(new.number)
-        if only_in_sign or not are_finite or not differ(old, new):
+        pairs = zip((old, new), self.values, strict=True)
+        is_finite = all(math.isfinite(one.number) or not math.isfinite(found.number) for one, found in pairs)
+        if only_in_sign or not is_finite or not differ(old, new):
             return False
         self.values, self.given = (old, new), given
         return True

@@ -270,6 +270,13 @@ def _whole_number(base: str, number: float) -> float:
     return math.copysign(float(getattr(math, base)(number)), number)
 
 
+def _with_sign_of(number: float, other: float) -> float:
+    """C's copysign; which sign a NaN has depends on the machine."""
+    if math.isnan(other):
+        raise ValueError("the sign of a NaN")
+    return math.copysign(number, other)
+
+
 def _extreme(name: str, one: float, other: float) -> float:
     """C's fmin and fmax: they ignore NaNs; of two zeros, the result is unspecified."""
     if math.isnan(one) or math.isnan(other):
@@ -279,7 +286,7 @@ def _extreme(name: str, one: float, other: float) -> float:
     return min(one, other) if name == "fmin" else max(one, other)
 
 
-EXACT["sqrt"] = root
+EXACT |= {"sqrt": root, "copysign": _with_sign_of}
 EXACT |= {name: partial(_whole_number, name) for name in ("floor", "ceil", "trunc")}
 EXACT |= {name: partial(_extreme, name) for name in ("fmin", "fmax")}
 
