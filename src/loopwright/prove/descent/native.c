@@ -318,10 +318,10 @@ num leading_to(num which, num wanted, num most, num *out) {
   return used;
 }
 
-/* The least and the largest of what each statement of the first program is given. */
-void spans(num *out) {
-  for (num k = 0; k < executions[0]; k++) {
-    const num *step = trace[0] + starts_of[0][k];
+/* The least and the largest of what each statement of a program is given. */
+void spans(num which, num *out) {
+  for (num k = 0; k < executions[which]; k++) {
+    const num *step = trace[which] + starts_of[which][k];
     num *own = out + step[0] * 2 * MOST_GIVEN;
     for (num m = 0; m < widths[step[0]]; m++) {
       if (step[1 + m] < own[2 * m]) own[2 * m] = step[1 + m];

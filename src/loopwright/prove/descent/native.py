@@ -35,6 +35,7 @@ from loopwright.prove.descent.encoding import (
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.running import Pair, Steps, compared
 from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun
+from loopwright.prove.equivalence.within_rows import in_rows
 from loopwright.prove.verdict import Refuted
 
 WIDTH_OUT, MOST_PLACES = 9, 6
@@ -127,7 +128,8 @@ class NativePair:
         steps = self.leading_to() if old.fresh else ((), ())
         if steps is None or not old.is_defined(steps[0], sizes):
             return None
-        for number, place in self.different():
+        is_in_rows = self.is_inside(in_rows(self.pair.runs), sizes, side=1)
+        for number, place in self.different() if is_in_rows else ():
             parts = self.leading_to(number)
             found = None if parts is None else compared(self.pair, parts, sizes, only=place)
             if isinstance(found, Refuted):
@@ -136,18 +138,18 @@ class NativePair:
         found = None if steps is None else compared(self.pair, steps, sizes)
         return found if isinstance(found, Refuted) else None
 
-    def is_inside(self, old: Runnable, sizes: Sizes) -> bool:
-        """Whether the first program stayed in bounds."""
+    def is_inside(self, program: Runnable, sizes: Sizes, side: int = 0) -> bool:
+        """Whether the first program, or the second, stayed in bounds."""
         least, most = 1 << 60, -(1 << 60)
         out = _numbers([least, most] * (MOST_GIVEN * len(self.computations)))
-        self.library.spans(out)
+        self.library.spans(side, out)
         spans: list[tuple[Computation, list[tuple[int, int]]]] = []
         for number, (computation, given) in enumerate(self.computations):
             own = out[number * 2 * MOST_GIVEN : (number + 1) * 2 * MOST_GIVEN]
             if given.values and own[0] != least:
                 columns = [(own[2 * k] + more, own[2 * k + 1] + more) for k, more in given.columns]
                 spans.append((computation, columns))
-        return old.contains(spans, sizes)
+        return program.contains(spans, sizes)
 
 
 def _numbers(values: Sequence[int]) -> Numbers:
@@ -184,7 +186,7 @@ def _library() -> ctypes.CDLL:
     library.run.argtypes = [number, numbers, numbers, number]
     library.different.argtypes = [number, numbers]
     library.leading_to.argtypes = [number, number, number, numbers]
-    library.spans.argtypes = [numbers]
+    library.spans.argtypes = [number, numbers]
     library.finish.argtypes = []
     for function in (library.run, library.different, library.leading_to):
         function.restype = number

@@ -69,6 +69,7 @@ from loopwright.prove.equivalence.traces import (
     runnable,
     small_sizes,
 )
+from loopwright.prove.equivalence.within_rows import within_rows
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.purity import LIBRARY
@@ -227,11 +228,11 @@ def _unset(program: Program) -> frozenset[str]:
 
 
 def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None) -> Refuted | str | None:
-    """The first difference in values, of all cells or of the one to which all steps lead; a text if only the
-    operations differ."""
+    """The first difference in values, of all cells or of `only` one; a text if only the operations differ."""
     table = Table(pair.reassociate)
     places, runs = [] if only is None else [only], None
     if only is None:
+        steps = within_rows(steps, pair.runs, sizes)
         runs = one, other = numbered(steps, table)
         places = [
             place
