@@ -296,7 +296,7 @@ class ValuesBefore:
 
     @cached_property
     def _blocks(self) -> list[tree.TokenRange]:
-        """Where the first values of a loop are set before all else, and statements before those after them."""
+        """Places in which first values of a loop, or statements, come before all after them."""
         kinds = tree.CompoundStatement | tree.ForStatement
         return [each.place for each in self.function.nodes if isinstance(each, kinds)]
 
