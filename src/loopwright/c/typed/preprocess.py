@@ -13,7 +13,7 @@ import re
 import subprocess
 import tempfile
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -137,20 +137,55 @@ def preprocess(source: Source, options: CompilerOptions) -> Preprocessed:
     arguments = absolute_paths(options.arguments, Path())
     plain = _LINE_MARK.sub(lambda mark: " " * len(mark.group()), source.text)
     text = with_markers(replace(source, text=plain))
+    command = (*options.program(), "-E", "-dD", *arguments)
+    found = _with_empty_headers(text, command, folder, lambda: _absent(_directives(text), command, folder))
+    if not found.has_opened_all:
+        found = _with_empty_headers(text, command, folder, lambda: ())
+    return _divided(found.output, found.missing, found.errors, source)
+
+
+@dataclass(frozen=True)
+class _WithEmptyHeaders:
+    """What the compiler prints if empty headers are put where some are missing."""
+
+    output: str
+    missing: tuple[str, ...]
+    errors: tuple[str, ...]
+    has_opened_all: bool
+    """Whether it included all of the empty headers."""
+
+
+def _with_empty_headers(
+    text: str, command: tuple[str, ...], folder: Path, expected: Callable[[], tuple[str, ...]]
+) -> _WithEmptyHeaders:
+    """Run the compiler until no header is missing; once one is, all `expected` ones are assumed to be."""
     data = text.encode("utf-8", "surrogateescape")
     missing: list[str] = []
     with tempfile.TemporaryDirectory(prefix="loopwright-") as scratch:
         empty = Path(scratch, "a", "b", "c", "d", "e", "f")
         while True:
-            command = (*options.program(), "-E", "-dD", *arguments, "-idirafter", str(empty))
-            done = run_compiler(command, data, folder)
+            done = run_compiler((*command, "-idirafter", str(empty)), data, folder)
             messages = done.stderr.decode("utf-8", "replace")
             found = _MISSING.search(messages)
             name = "" if found is None else found[1] or found[2]
             if not name or len(missing) >= _MOST_MISSING or not _provide(empty, scratch, name):
                 break
-            missing.append(name)
-    return _divided(done.stdout.decode("latin-1"), tuple(missing), _errors(done.returncode, messages), source)
+            others = () if missing else expected()
+            missing += [name, *(one for one in others if one != name and _provide(empty, scratch, one))]
+        output = done.stdout.decode("latin-1")
+        has_opened_all = all(f'{empty / name}"' in output for name in missing)
+    return _WithEmptyHeaders(output, tuple(missing), _errors(done.returncode, messages), has_opened_all)
+
+
+@lru_cache(maxsize=16)
+def _absent(directives: str, command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+    """The headers that are missing in a text with these directives."""
+    return _with_empty_headers(directives, command, folder, lambda: ()).missing
+
+
+def _directives(text: str) -> str:
+    """The directives of a text but for its pragmas, which do not decide what is included."""
+    return "\n".join(one.group() for one in _HASH.finditer(text) if "pragma" not in one.group()) + "\n"
 
 
 def run_compiler(command: Sequence[str], data: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
