@@ -1,4 +1,4 @@
-"""Headers that do not exist: each is put in as an empty one, whatever order they are found to be missing in."""
+"""Headers that do not exist: each is put in as an empty one, in whatever order they are found missing."""
 
 from __future__ import annotations
 
