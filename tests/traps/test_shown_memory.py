@@ -108,6 +108,13 @@ SHARED = [
     _trap("dup rows fn", "double **r=malloc(99); for(int z=0;z<3;z++) r[z]=malloc(80); dupl(r);", "static void dupl(double**r){r[1]=r[0];}", body="for (i = 1; i < n; i++) r[0][i] = r[1][i - 1];"),
     _trap("dup rows fn deep", "double **r=malloc(99); for(int z=0;z<3;z++) r[z]=malloc(80); dup2(r);", "static void dupl(double**r){r[1]=r[0];} static void dup2(double**r){dupl(r);}", body="for (i = 1; i < n; i++) r[0][i] = r[1][i - 1];"),
     _trap("struct rows dup", "struct M*m1=mk(); dupl(m1);", "struct M{double**r;}; static struct M*mk(void){struct M*w=malloc(8); w->r=malloc(99); for(int z=0;z<3;z++)w->r[z]=malloc(80); return w;} static void dupl(struct M*m){m->r[1]=m->r[0];}", body="for (i = 1; i < n; i++) m1->r[0][i] = m1->r[1][i - 1];"),
+    _trap("kept by an earlier call", "double*old=kept; kept=x;", body="for (i = 1; i < n; i++) y[i] = old[i - 1];", after="} void mn(int n){double*m=malloc(80),*o=malloc(80); f(n,m,o); f(n,o,m);"),
+    _trap("kept by a callee", "double*old=kept; keep(x);", "static void keep(double*v){kept=v;}", body="for (i = 1; i < n; i++) y[i] = old[i - 1];", after="} void mn(int n){double*m=malloc(80),*o=malloc(80); f(n,m,o); f(n,o,m);"),
+    _trap("kept in a static local", "static double*last; double*old=last; last=x;", body="for (i = 1; i < n; i++) y[i] = old[i - 1];", after="} void mn(int n){double*m=malloc(80),*o=malloc(80); f(n,m,o); f(n,o,m);"),
+    _trap("kept in a struct", "struct R*w=G; double*old=w->p; w->p=x;", "struct R{double*p;struct R*next;}; struct R*G;", body="for (i = 1; i < n; i++) y[i] = old[i - 1];", after="} void mn(int n){G=malloc(16); double*m=malloc(80),*o=malloc(80); f(n,m,o); f(n,o,m);"),
+    _trap("kept in an extern struct", "struct R*w=G; double*old=w->p; w->p=x;", "struct R{double*p;struct R*next;}; extern struct R*G;", body="for (i = 1; i < n; i++) y[i] = old[i - 1];", after="} void mn(int n){G=malloc(16); double*m=malloc(80),*o=malloc(80); f(n,m,o); f(n,o,m);"),
+    _trap("kept in an element", "double*old=table[n]; table[n]=x;", body="for (i = 1; i < n; i++) y[i] = old[i - 1];", after="} void mn(int n){double*m=malloc(80),*o=malloc(80); f(n,m,o); f(n,o,m);"),
+    _trap("kept in a struct in a struct", "struct R*w=G->next; double*old=w->p; w->p=x;", "struct R{double*p;struct R*next;}; struct R*G;", body="for (i = 1; i < n; i++) y[i] = old[i - 1];", after="} void mn(int n){G=malloc(16); G->next=malloc(16); double*m=malloc(80),*o=malloc(80); f(n,m,o); f(n,o,m);"),
 ]
 APART = [
     _trap("rows fn own", "double **r=malloc(99); fill(r,3);", "static void fill(double**r,int k){for(int z=0;z<k;z++) r[z]=malloc(80);}", body="for (i = 1; i < n; i++) r[0][i] = r[1][i - 1];"),
@@ -118,6 +125,9 @@ APART = [
     _trap("global matrices", "", "static double *u,*v; void init(int n){u=malloc(n*8); v=malloc(n*8);} double *get(void){return u;}", body="for (i = 1; i < n; i++) u[i] = v[i - 1];"),
     _trap("nested struct apart", "struct A x1; x1.b.p=malloc(80); x1.c.p=malloc(80);", "struct B{double*p,*q;}; struct A{struct B b,c;};", body="for (i = 1; i < n; i++) x1.b.p[i] = x1.c.p[i - 1];"),
     _trap("list own", "struct N *hd=0; for(int z=0;z<3;z++){struct N*e=malloc(16);e->v=malloc(80);e->next=hd;hd=e;} double*p=hd->v,*q=b;", "struct N{struct N*next;double*v;};"),
+    _trap("kept after the region", "double*q=malloc(80);", body="for (i = 1; i < n; i++) q[i] = y[i - 1];", after="kept=q; } void mn(int n){double*m=malloc(80),*o=malloc(80); f(n,m,o); f(n,o,m);"),
+    _trap("nothing kept", "double*old=x;", body="for (i = 1; i < n; i++) y[i] = old[i - 1];", after="} void mn(int n){double*m=malloc(80),*o=malloc(80); f(n,m,o);"),
+    _trap("rows of parameters", "struct R*w=u; double*p=w->p,*q=v->p;", "struct R{double*p;struct R*next;}; struct R*u,*v; void init(void){u=malloc(16); v=malloc(16); u->p=malloc(80); v->p=malloc(80);}"),
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
@@ -79,32 +80,51 @@ def is_always_new(record: Record, member: str, file: TypedFile, known: frozenset
     ignored."""
     if not member or any(one.problems for one in file.functions):
         return False
-    nodes = [node for one in file.functions for node in one.nodes]
-    calls = [(node.callee, node.arguments) for node in nodes if isinstance(node, tree.CallExpression)]
-    left = {id(x) for callee, given in calls if callee and callee.name in _LEAVING_ALONE for x in given}
-    return not any(id(node) not in left | known and _may_share(node, record, member, file) for node in nodes)
+    given = file.once(("sharing",), lambda: tuple(_sharing(file)))
+    return not any(id(one) not in known and _may_share(one, record, member) for one in given)
 
 
-def _may_share(node: tree.Node, record: Record, member: str, file: TypedFile) -> bool:
+def _sharing(file: TypedFile) -> Iterator[tree.Node]:
+    """The nodes that may store something else than new memory in a member of a struct, or copy structs."""
+    calls = [(node.callee, node.arguments) for node in file.nodes if isinstance(node, tree.CallExpression)]
+    kept = (given for callee, given in calls if callee and callee.name in _LEAVING_ALONE)
+    left = {id(one) for given in kept for one in given}
+    return (one for one in file.nodes if id(one) not in left and _is_sharing(one, file))
+
+
+def _is_sharing(node: tree.Node, file: TypedFile) -> bool:
     match node:
-        case tree.MemberAccess(name=name, in_union=True):
-            return name == member
+        case tree.MemberAccess(in_union=True):
+            return True
         case tree.Unary(operator="&", operand=operand) | tree.Update(target=operand):
-            return _is_member(operand, member)
+            return isinstance(tree.without_casts(operand), tree.MemberAccess)
         case tree.Assign(operator=operator, target=target, value=value):
+            core = tree.without_casts(target)
             if isinstance(unqualified(target.type), Record):
-                return not isinstance(tree.without_casts(target), tree.Name)
+                return not isinstance(core, tree.Name)
             is_fresh = operator == "=" and (is_no_address(value) or is_new(uncast(value), file))
-            return _is_member(target, member) and not is_fresh
+            return isinstance(core, tree.MemberAccess) and not is_fresh
         case tree.Cast(operand=operand, type=kind):
-            is_made = is_new(uncast(operand), file) or is_no_address(operand)
-            is_other = _same(operand.type, record) != _same(kind, record)
-            return is_other and not is_made
-        case tree.CallExpression(callee=callee, arguments=arguments):
-            is_left = callee is not None and (
-                callee.name in _LEAVING_ALONE or file.definition(callee) is not None
-            )
-            return not is_left and any(_same(uncast(one).type, record) for one in arguments)
+            is_other = record_of(operand.type) is not None or record_of(kind) is not None
+            return is_other and not is_new(uncast(operand), file) and not is_no_address(operand)
+        case tree.CallExpression(callee=callee):
+            return callee is None or (callee.name not in _LEAVING_ALONE and file.definition(callee) is None)
+    return False
+
+
+def _may_share(node: tree.Node, record: Record, member: str) -> bool:
+    """Whether such a node is about this member, or about structs of this kind."""
+    match node:
+        case tree.MemberAccess(name=name):
+            return name == member
+        case tree.Unary(operand=operand) | tree.Update(target=operand):
+            return _is_member(operand, member)
+        case tree.Assign(target=target):
+            return isinstance(unqualified(target.type), Record) or _is_member(target, member)
+        case tree.Cast(operand=operand, type=kind):
+            return _same(operand.type, record) != _same(kind, record)
+        case tree.CallExpression(arguments=arguments):
+            return any(_same(uncast(one).type, record) for one in arguments)
     return False
 
 
@@ -128,5 +148,14 @@ def from_outside(call: tree.CallExpression, file: TypedFile, *where: object) -> 
     return Memory(("call" if is_fresh else "outside", call.place.span, call.place.first, *where))
 
 
+def others_returned(function: TypedFunction, file: TypedFile, path: str = "") -> list[tree.Expression]:
+    """The values that a function returns, without freshly allocated memory."""
+    return file.once(
+        ("others returned", function.declaration.offset, path),
+        lambda: [one for one in returned_values(function) if not is_allocated(one, function, file, path)],
+    )
+
+
 def returned_values(function: TypedFunction) -> list[tree.Expression]:
+    """The values of the return statements of a function."""
     return [one.value for one in function.nodes if isinstance(one, tree.Return) and one.value is not None]

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
+from typing import Any, TypeVar
 
 from loopwright.c.file import c_file
 from loopwright.c.regions import Region
@@ -32,6 +33,7 @@ from loopwright.source import Source, Span, line_ends
 
 _ADDRESS = re.compile(r"(?<!&)&(?:&&)*(?!&)|(?<!\w)_*asm_*(?!\w)")
 """`&` as a unary or binary operator, but not `&&`; operands of inline assembly may be addresses too."""
+Fact = TypeVar("Fact")
 _JUMPS = ("GOTO_STMT", "CONTINUE_STMT")
 
 
@@ -193,6 +195,29 @@ class TypedFile:
     def functions(self) -> tuple[TypedFunction, ...]:
         """The functions that the file defines."""
         return tuple(self._built(start, cursor) for start, _, cursor in self._defined())
+
+    @cached_property
+    def nodes(self) -> tuple[tree.Node, ...]:
+        """All nodes of these functions."""
+        return tuple(node for function in self.functions for node in function.nodes)
+
+    def function_around(self, offset: int) -> TypedFunction | None:
+        """The function of the file that contains an offset of the preprocessed text."""
+        number = bisect_left(self.functions, offset + 1, key=lambda one: one.starts[0]) - 1
+        found = self.functions[number] if number >= 0 else None
+        return found if found is not None and offset <= found.starts[-1] else None
+
+    def once(self, key: tuple[object, ...], compute: Callable[[], Fact]) -> Fact:
+        """What follows from the file alone, computed at the first request for its key."""
+        if key not in self._facts:
+            self._facts[key] = compute()
+        found: Fact = self._facts[key]
+        return found
+
+    @cached_property
+    def _facts(self) -> dict[tuple[object, ...], Any]:
+        """The facts computed so far."""
+        return {}
 
     def functions_with(self, name: str, *, addressed: bool = False) -> tuple[TypedFunction, ...]:
         """The functions of the file that contain this word; `addressed`: that also take some address."""

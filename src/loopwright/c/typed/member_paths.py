@@ -41,6 +41,14 @@ def path_inside(lvalue: tree.Expression) -> str:
                 return path
 
 
+def place_of(lvalue: tree.Expression) -> tuple[int, ...]:
+    """The tokens of an lvalue, and how often `*` is applied to them: no other lvalue there has these."""
+    place, depth, core = lvalue.place, 0, tree.without_casts(lvalue)
+    while isinstance(core, tree.Unary) and core.operator == "*":
+        depth, core = depth + 1, tree.without_casts(core.operand)
+    return place.first, place.end, place.span.start, depth
+
+
 def suffixes(path: str) -> list[str]:
     """The suffixes of a path: `.a.b`, `.b` and the empty path for `.a.b`."""
     return [path[place:] for place in range(len(path)) if path[place] == "."] + [""]

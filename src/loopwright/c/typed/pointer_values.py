@@ -163,6 +163,14 @@ def is_pointer(node: tree.Expression) -> bool:
     return isinstance(unqualified(tree.without_casts(node).type), Pointer | ArrayType)
 
 
+def target_of(kind: CType) -> CType:
+    """The type of what a pointer, or an array as a pointer, points to."""
+    pointer = unqualified(kind)
+    if isinstance(pointer, Pointer):
+        return unqualified(pointer.target)
+    return unqualified(pointer.element) if isinstance(pointer, ArrayType) else Unknown("no pointer")
+
+
 def _is_number_of_a_pointer(node: tree.Node) -> bool:
     if not isinstance(node, tree.Cast) or not isinstance(unqualified(node.type), Integer):
         return False

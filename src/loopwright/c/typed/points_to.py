@@ -14,31 +14,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from functools import partial
 
 from loopwright.c.typed import tree
-from loopwright.c.typed.allocated import from_outside, is_allocated, returned_values
+from loopwright.c.typed.allocated import from_outside, others_returned, returned_values
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.least import LeastSets
-from loopwright.c.typed.member_paths import folded, path_inside, paths_of, root_and_path, suffixes
+from loopwright.c.typed.member_paths import folded, path_inside, paths_of, place_of, root_and_path, suffixes
 from loopwright.c.typed.pointer_values import (
-    given,
-    is_cast_pointer,
     is_followed,
     is_pointer,
     may_be_address,
     parts_of,
-    store_no_address,
     takes,
     values_in,
 )
+from loopwright.c.typed.stores import GivenValue, PointerStore, file_stores, named_values, stored_by
 from loopwright.c.typed.unfollowed import (
     UNSEEN,
     Memory,
     Object,
     Target,
-    calls_of,
     escaping,
-    given_to,
     has_other_names,
     is_called_blindly,
     is_from_outside,
@@ -46,9 +43,6 @@ from loopwright.c.typed.unfollowed import (
     is_reached,
     is_written_blindly,
     parameter_of,
-    set_by,
-    stored_by,
-    stores,
     with_other_names,
     with_pointers_to,
 )
@@ -69,8 +63,6 @@ class PointsTo:
     """Queried about a callee of the first function or of another: its parameters are the arguments."""
     until: int | None = None
     """A token of the function after which its changes to its own variables do not count."""
-    escaped: dict[bool, frozenset[Target]] = field(default_factory=dict)
-    """The targets that escape to untracked places, once computed."""
 
     def meet(self, one: frozenset[Target], other: frozenset[Target]) -> bool:
         """Whether two pointers may point to the same memory, as far as the file shows."""
@@ -90,29 +82,36 @@ class PointsTo:
             E = targets(escaping) + targets(v) for each `x = v` with x in E
         and `outside`, what the function passes to functions without a definition here.
         """
-        if outside not in self.escaped:
-            self.escaped[outside] = frozenset()
-            giver = self.function.declaration if outside else None
-            first = PointsTo(self.file, self.function, is_inside=True, escaped=self.escaped)
-            asked = [first.asked(one) for one in self.file.functions]
-            found = {
-                target
-                for one in asked
-                for value in escaping(one.function, self.file, outside=one.function.declaration == giver)
-                for target in one.storage_of(value) | one.targets(value)
-            }
-            found |= {target for one in with_other_names(self.file) for target in self.targets(one)}
-            stored = [
-                (one.storage_of(place), one.targets(value))
-                for one in (asked if found else ())
-                for node in one.function.giving
-                for place, value in stored_by(node)
-                if is_pointer(value)
-            ]
-            while more := {target for place, given in stored if place & found for target in given} - found:
-                found |= more
-            self.escaped[outside] = frozenset(found)
-        return self.escaped[outside]
+        giver = self.function.declaration.offset if outside else None
+        every = self._in_any_call()
+        return every.solution.least(("escaped", giver), lambda: every._escaping(giver))
+
+    def _escaping(self, giver: int | None) -> frozenset[Target]:
+        """What escapes, from the sets that are known so far."""
+        asked = [self.asked(one) for one in self.file.functions]
+        found = {
+            target
+            for one in asked
+            for value in one._escapes(giver)
+            for target in one.storage_of(value) | one.targets(value)
+        }
+        found |= {target for one in with_other_names(self.file) for target in self.targets(one)}
+        stored = [
+            (one.storage_of(place), one.targets(value))
+            for one in (asked if found else ())
+            for node in one.function.giving
+            for place, value in stored_by(node)
+            if is_pointer(value)
+        ]
+        while more := {target for place, given in stored if place & found for target in given} - found:
+            found |= more
+        return frozenset(found)
+
+    def _escapes(self, giver: int | None) -> tuple[tree.Expression, ...]:
+        """The addresses that escape in the function; those of the giver also to unseen functions."""
+        own = self.function.declaration.offset
+        key = ("escapes", own, is_giver := own == giver)
+        return self.file.once(key, lambda: tuple(escaping(self.function, self.file, outside=is_giver)))
 
     def storage_of(self, lvalue: tree.Expression) -> frozenset[Target]:
         """The storage that contains an lvalue."""
@@ -204,7 +203,7 @@ class PointsTo:
             ]
             return frozenset([Memory(("somewhere", lvalue.place.span))]).union(*inside)
         unseen = [UNSEEN] if is_from_union(lvalue) else []
-        key = ("beside", lvalue.place.first, lvalue.place.end, root.offset)
+        key = ("beside", self.is_inside, root.offset, self.function.declaration.offset, place_of(lvalue))
         beside = frozenset[Target]()
         if tree.owner(lvalue) is None:
             beside = self.solution.least(key, lambda: self._stored_beside(lvalue, root))
@@ -220,19 +219,44 @@ class PointsTo:
                 for path in paths_of(one.declaration.type, inside):
                     if (one.declaration, path) != (root, root_and_path(lvalue)[1]):
                         found |= self._stored(one.declaration, path)
-        for function in self.file.functions:
-            asked = self.asked(function)
-            for target, value in stores(function, self.file):
-                is_whole = isinstance(unqualified(target.type), Record)
-                is_other = tree.root_of(target) != root and path_inside(target) == inside
-                if (is_whole or is_other) and asked.storage_of(target) & place:
-                    found |= asked.reached(value, inside) if is_whole else asked.targets(value)
+        every = self._in_any_call()
+        bound = {one for one in place if self.solution is not every.solution and self._is_bound(one)}
+        for store in file_stores(self.file).setting(inside) if bound else ():
+            asked = self.asked(store.function)
+            if (store.is_whole or store.root != root) and asked._stored_in(store) & bound:
+                found |= asked._given_by(store, inside)
+        for one in place - bound:
+            found |= every.solution.least(("held", one, inside), partial(every._held, one, inside))
         return frozenset(found)
+
+    def _is_bound(self, target: Target) -> bool:
+        """Whether a target is what a parameter leads to: the calls say what that is, and what it holds."""
+        offset = parameter_of(target)
+        owner = self.file.function_around(offset)
+        return owner is not None and any(one.offset == offset for one in owner.parameters)
+
+    def _held(self, target: Target, inside: str) -> frozenset[Target]:
+        """What any store of the file puts in some memory, at a path inside it."""
+        asked = [(self.asked(one.function), one) for one in file_stores(self.file).setting(inside)]
+        given = (one._given_by(store, inside) for one, store in asked if target in one._stored_in(store))
+        return frozenset[Target]().union(*given)
+
+    def _given_by(self, store: PointerStore, inside: str) -> frozenset[Target]:
+        """The targets of the pointer that a store puts at a path inside some memory."""
+        return self.reached(store.value, inside) if store.is_whole else self.targets(store.value)
+
+    def _stored_in(self, store: PointerStore) -> frozenset[Target]:
+        """The storage that contains the target of a store."""
+        key = ("store", self.is_inside, store.number)
+        return self.solution.least(key, lambda: self.storage_of(store.target))
 
     def _stored(self, declared: tree.Declaration, path: str) -> frozenset[Target]:
         """The targets of the pointers in a variable, or at a path from it; the path names the member."""
         short = folded(path)
-        return self.solution.least((declared.offset, short), lambda: self._given(declared, short))
+        owner = self.file.function_around(declared.offset) if declared.is_own else None
+        asked = self._in_any_call() if not declared.is_own else self if owner is None else self.asked(owner)
+        key = (asked.is_inside, declared.offset, short)
+        return asked.solution.least(key, lambda: asked._given(declared, short))
 
     def _given(self, declared: tree.Declaration, path: str) -> frozenset[Target]:
         found: set[Target] = set()
@@ -291,8 +315,7 @@ class PointsTo:
         if function is None:
             return made.union(*(self.targets(one) for one in call.arguments if is_pointer(one)))
         inside = self.asked(function)
-        values = (one.value for one in function.nodes if isinstance(one, tree.Return))
-        others = [one for one in values if one and not is_allocated(one, function, self.file, path)]
+        others = others_returned(function, self.file, path)
         return made | self.solution.least(
             ("returned", callee.offset, folded(path)),
             lambda: frozenset[Target]().union(*(inside.reached(one, path) for one in others)),
@@ -302,46 +325,22 @@ class PointsTo:
         """The same analysis, queried from another function."""
         if function is self.function:
             return self
-        return PointsTo(self.file, function, self.solution, is_inside=True, escaped=self.escaped)
+        return PointsTo(self.file, function, self.solution, is_inside=True)
 
-    def _values(
-        self, declared: tree.Declaration, path: str
-    ) -> Iterator[tuple[TypedFunction, tree.Expression, str]]:
-        """All values that the file stores in a variable, or on the path, each with the rest of the path."""
-        if declared.is_file_scope or declared.storage is tree.Storage.STATIC:
-            functions = self.file.functions_with(declared.name)
-            for variable, problems in self.file.variables:
-                for value, rest in given(variable, declared, path):
-                    yield self.function, value, rest
-                if problems and variable.declaration.offset == declared.offset:
-                    yield from ((self.function, value, path) for value in variable.sizes)
-        else:
-            functions = (self.function,)
-            if self.is_inside and declared in self.function.parameters:
-                place = self.function.parameters.index(declared)
-                for caller, call in calls_of(self.file, self.function):
-                    yield from ((caller, one, path) for one in given_to(call, self.function, place))
-        is_own = declared.is_own
-        is_elsewhere = path != "" and isinstance(unqualified(declared.type), Pointer)
-        is_hidden = is_own and not is_elsewhere and declared.offset not in self.function.addressed
-        for function in functions:
-            for node in function.giving:
-                if is_hidden and self.until is not None and node.place.first >= self.until:
-                    continue
-                if isinstance(node, tree.CallExpression) and node.callee is not None:
-                    called = self.file.definition(node.callee)
-                    is_seen = called is not None and not called.problems
-                    is_seen = is_seen and not any(map(is_cast_pointer, node.arguments))
-                    if called is not None and is_seen and store_no_address(called.parameters, called.nodes):
-                        continue
-                    yield from set_by(node, declared, self.file)
-                for value, rest in given(node, declared, path):
-                    yield function, value, rest
+    def _in_any_call(self) -> PointsTo:
+        """The same analysis for any call of the function: other memory keeps what earlier calls put there.
+
+        These sets are the same from whatever function they are asked for, and computed once for the file."""
+        sets = self.file.once(("points to",), LeastSets[Target])
+        return self if self.solution is sets else PointsTo(self.file, self.function, sets, is_inside=True)
+
+    def _values(self, declared: tree.Declaration, path: str) -> Iterator[GivenValue]:
+        """All values that the file stores in a variable, or on the path."""
+        own, until = self.function, self.until
+        yield from named_values(declared, path, own, self.file, is_called=self.is_inside, until=until)
         yield from self.set_through_pointers(declared, path)
 
-    def set_through_pointers(
-        self, declared: tree.Declaration, path: str
-    ) -> Iterator[tuple[TypedFunction, tree.Expression, str]]:
+    def set_through_pointers(self, declared: tree.Declaration, path: str) -> Iterator[GivenValue]:
         """The values stored by `*q = v` or `q->m = v`, where q may point to the variable."""
         for function in with_pointers_to(declared, self.function, self.file):
             for node in function.giving:
@@ -369,7 +368,7 @@ class PointsTo:
             given_on = (self.targets(one) for one in call.arguments if is_pointer(one))
             return frozenset([from_outside(call, self.file)]).union(*given_on, *self._returned_through(call))
         found = {*self._all_returned(function)}
-        if any(is_allocated(one, function, self.file) for one in returned_values(function)):
+        if len(others_returned(function, self.file)) < len(returned_values(function)):
             found.add(Memory(("call", call.place.span, call.place.first)))
         for parameter, argument in zip(function.parameters, call.arguments, strict=False):
             for target in [one for one in found if parameter_of(one) == parameter.offset]:
@@ -380,7 +379,7 @@ class PointsTo:
 
     def _all_returned(self, function: TypedFunction) -> frozenset[Target]:
         """The targets that a function returns, in its own terms; freshly allocated memory is distinct."""
-        values = [one for one in returned_values(function) if not is_allocated(one, function, self.file)]
+        values = others_returned(function, self.file)
         inside = self.asked(function)
         return self.solution.least(
             ("returned", function.declaration.offset),

@@ -11,30 +11,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import permutations
 
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.escapes import FORGETTING
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.typed.member_paths import root_and_path
 from loopwright.c.typed.pointer_values import (
     addressed,
     is_followed,
     is_named_pointer,
     is_pointer,
     parts_of,
-    takes,
+    target_of,
     uncast,
 )
 from loopwright.c.types import (
-    ArrayType,
     CType,
     FunctionType,
     Integer,
     Pointer,
     Record,
-    Unknown,
     Void,
     unqualified,
 )
@@ -153,15 +149,8 @@ def _hides(cast: tree.Cast, around: dict[int, tree.Node]) -> bool:
     if not isinstance(kind, Pointer) or cast.is_implicit or uncast(cast.operand) is not cast.operand:
         return False
     is_given = isinstance(tree.with_conversions(cast, around)[1], tree.CallExpression)
-    inner = _target(cast.operand.type)
+    inner = target_of(cast.operand.type)
     return not is_given and isinstance(inner, Pointer | Record) and inner != unqualified(kind.target)
-
-
-def _target(kind: CType) -> CType:
-    pointer = unqualified(kind)
-    if isinstance(pointer, Pointer):
-        return unqualified(pointer.target)
-    return unqualified(pointer.element) if isinstance(pointer, ArrayType) else Unknown("no pointer")
 
 
 def _given_blindly(
@@ -201,12 +190,20 @@ def _has_cleanup(declared: tree.Declaration) -> bool:
     return any("cleanup" in one for one in declared.attributes)
 
 
-def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFunction, tree.CallExpression]]:
+_Call = tuple[TypedFunction, tree.CallExpression]
+
+
+def calls_of(file: TypedFile, function: TypedFunction) -> tuple[_Call, ...]:
     """The calls of a function in its file, with the functions that contain them.
 
     A function that is named without being called may be called through any pointer, and by functions without
     a definition here that are passed it.
     """
+    key = ("calls", function.declaration.offset)
+    return file.once(key, lambda: tuple(_calls_of(file, function)))
+
+
+def _calls_of(file: TypedFile, function: TypedFunction) -> Iterator[_Call]:
     name, is_blind = function.declaration.name, is_called_blindly(function, file)
     for caller in file.functions if is_blind else file.functions_with(name):
         for node in caller.giving:
@@ -260,6 +257,13 @@ def with_pointers_to(
     declared: tree.Declaration, function: TypedFunction, file: TypedFile
 ) -> tuple[TypedFunction, ...]:
     """The functions that may have pointers to a variable: none if its address is not taken."""
+    key = ("pointers to", declared.offset, function.declaration.offset)
+    return file.once(key, lambda: _with_pointers_to(declared, function, file))
+
+
+def _with_pointers_to(
+    declared: tree.Declaration, function: TypedFunction, file: TypedFile
+) -> tuple[TypedFunction, ...]:
     if not (declared.is_file_scope or declared.storage is tree.Storage.STATIC):
         if declared.offset not in function.addressed:
             return ()
@@ -283,50 +287,3 @@ def _called_by(function: TypedFunction, file: TypedFile) -> tuple[TypedFunction,
                 found[id(called)] = called
                 pending.append(called)
     return tuple(found.values())
-
-
-_Store = tuple[tree.Expression, tree.Expression]
-"""An lvalue, and the value that is stored in it."""
-
-
-def stored_by(node: tree.Node) -> Iterator[_Store]:
-    """The stores of an assignment or a declaration."""
-    match node:
-        case tree.Assign(target=target, value=value):
-            yield target, value
-        case tree.Declarator(declaration=declared, initial=initial) if initial is not None:
-            own = tree.Name(initial.place, declared.type, declared)
-            yield from ((own, value) for value in parts_of(initial))
-
-
-def stores(function: TypedFunction, file: TypedFile) -> Iterator[_Store]:
-    """The stores of pointers and structs through pointers in a function."""
-    for node in function.giving:
-        if isinstance(node, tree.Assign) and not tree.owner(target := node.target):
-            is_stored = is_pointer(target) or isinstance(unqualified(target.type), Record)
-            yield from [(target, node.value)] if is_stored else ()
-        yield from copied(node, file)
-
-
-def copied(node: tree.Node, file: TypedFile) -> Iterator[_Store]:
-    """The copies that a function without a definition may make between the targets of its arguments."""
-    if not isinstance(node, tree.CallExpression) or (node.callee and file.definition(node.callee)):
-        return
-    leading = [one for one in map(uncast, node.arguments) if isinstance(_target(one.type), Pointer | Record)]
-    for one, other in permutations(leading, 2):
-        kind = _target(one.type)
-        yield tree.Unary(one.place, kind, "*", one), tree.Unary(other.place, kind, "*", other)
-
-
-def set_by(
-    call: tree.CallExpression, declared: tree.Declaration, file: TypedFile
-) -> Iterator[tuple[TypedFunction, tree.Expression, str]]:
-    """What a function of the file stores in a pointer whose address it is given."""
-    places = [place for place, one in enumerate(call.arguments) if takes(one, declared)]
-    function = file.definition(call.callee) if places and call.callee is not None else None
-    if function is None:
-        return
-    given_on = [one for place in places for one in function.parameters[place : place + 1]]
-    for node in function.giving:
-        if isinstance(node, tree.Assign) and root_and_path(node.target) in [(one, "*") for one in given_on]:
-            yield function, node.value, ""

@@ -13,7 +13,8 @@ from loopwright.c.typed.file import TypedFunction
 from loopwright.c.typed.member_paths import path_inside, root_and_path
 from loopwright.c.typed.pointer_values import chosen, is_chosen, uncast
 from loopwright.c.typed.points_to import PointsTo
-from loopwright.c.typed.unfollowed import Memory, Target, copied
+from loopwright.c.typed.stores import copied
+from loopwright.c.typed.unfollowed import Memory, Target
 from loopwright.c.types import ArrayType, CType, Pointer, Record, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.gate.pointer_elements import CONSTANT, linear_sum
