@@ -105,6 +105,11 @@ def refuse_other_text(
     _refuse(other_text(old, new, before, after, instance))
 
 
+def _depends_on_data(access: Access) -> GaveUp:
+    message = f"could not decide: which cell '{access_text(access)}' is depends on data"
+    return GaveUp(Code.UNDECIDED, message)
+
+
 def other_text(
     old: Statement, new: Statement, before: Program, after: Program, instance: isl.Map | None = None
 ) -> str | None:
@@ -117,14 +122,16 @@ def other_text(
     pairs = list(zip(old.accesses, new.accesses, strict=True))
     moved = [pair for pair in pairs if moves(*pair, instance)]
     for mine, theirs in pairs:
-        kinds = (mine.is_write, mine.must) == (theirs.is_write, theirs.must)
+        kinds = mine.is_write == theirs.is_write
+        if kinds and mine.must and not theirs.must:  # a known number is in new storage, and is data there
+            raise _depends_on_data(theirs)
+        kinds = kinds and mine.must == theirs.must
         types = {element_type(before, mine), element_type(after, theirs)}
         if not kinds or ((mine, theirs) in moved and (len(types) != 1 or None in types)):
             return f"an access of {old.name} is of another kind or type"
     for statement, access in [(old, mine) for mine, _ in moved] + [(new, theirs) for _, theirs in moved]:
         if not access.relation.intersect_domain(statement.domain).is_single_valued():
-            shown = access_text(access)
-            raise GaveUp(Code.UNDECIDED, f"could not decide: which cell '{shown}' is depends on data")
+            raise _depends_on_data(access)
     one = _around(old, [mine.place for mine, _ in moved])
     other = _around(new, [theirs.place for _, theirs in moved])
     if one != other:

@@ -16,9 +16,7 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c import types
-from loopwright.c.casts import expression_of
-from loopwright.c.syntax import Node, field, operator, without_parentheses
-from loopwright.c.tokens import bracketed, decimal, names_in, packed
+from loopwright.c.tokens import bracketed, packed
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.known_values import integer_type
@@ -38,9 +36,9 @@ from loopwright.presburger.named import everywhere, number, tuple_set, variable
 from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.aliases import pairs_left
+from loopwright.read.c.gate.declared_lengths import DeclaredLengths
 from loopwright.read.c.gate.numbers import (
     calls_of,
-    is_unchanged,
     known_values,
     macro_numbers,
     with_known_sizes,
@@ -78,12 +76,9 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     kinds = {name: one.type for name, one in declared.items()} | members
     names = {declared[one.text]: one.name for one in parameters if one.text in declared}
     known = replace(program, parameters=parameters, calls=calls_of(region, file, names))
-    arrays = tuple(
-        replace(
-            _sized(one, known, region, declared, kinds.get(one.name)), layout=_layout(declared.get(one.name))
-        )
-        for one in program.arrays
-    )
+    lengths = DeclaredLengths(known, region, file)
+    sized = [_sized(one, declared, kinds.get(one.name), lengths) for one in program.arrays]
+    arrays = tuple(replace(one, layout=_layout(declared.get(one.name))) for one in sized)
     known = replace(known, arrays=arrays)
     tried = [
         part
@@ -289,10 +284,9 @@ def _bounds(one: Assumption, program: Program) -> list[Assumption]:
 
 def _sized(
     array: Array,
-    program: Program,
-    region: TypedRegion,
     declared: Mapping[str, tree.Declaration],
     kind: types.CType | None,
+    lengths: DeclaredLengths,
 ) -> Array:
     """An array with the cells that its declaration allows; the dimension of a pointer is unbounded."""
     names = [f"subscript {k}" for k in range(array.rank)]
@@ -306,7 +300,7 @@ def _sized(
             case types.Pointer(target=inner):
                 is_sized = False
             case types.ArrayType(element=inner, length=length) if not array.rows:
-                size = _length(length, program, region, declared, declared.get(array.name))
+                size = lengths.of(length, declared.get(array.name), declared)
                 if size is None:
                     return array
                 own = variable(name)
@@ -315,60 +309,6 @@ def _sized(
                 return array
         kind = types.unqualified(inner)
     return replace(array, inside=tuple_set(cells, array.name, names), is_sized=is_sized)
-
-
-def _length(
-    length: int | str | None,
-    program: Program,
-    region: TypedRegion,
-    declared: Mapping[str, tree.Declaration],
-    array: tree.Declaration | None,
-) -> isl.PwAff | None:
-    """The length of a dimension; of a variable length array, if it depends only on unmodified parameters of
-    the function that are declared before the array.
-    """
-    if isinstance(length, int):
-        return number(length)
-    node = None if length is None else expression_of(length, program.file.kinds(program.region))
-    value = None if node is None or array is None else _length_value(node)
-    if length is None or array is None or value is None:
-        return None
-    names = sorted(set(names_in(length)))
-    for name in names:
-        size = declared.get(name)
-        kind = _integer(size)
-        if size is None or array.offset < size.offset or name not in program.params:
-            return None
-        if not is_unchanged(size, region) or kind is None or not (kind.signed or length == name):
-            return None
-    return value
-
-
-def _length_value(node: Node) -> isl.PwAff | None:
-    """Sizes and numbers, their sums, and products and quotients by numbers: C rounds towards zero."""
-    core = without_parentheses(node)
-    match core.type:
-        case "identifier":
-            return variable(core.text)
-        case "number_literal":
-            value = decimal(core.text)
-            return None if value is None else number(value)
-        case "binary_expression":
-            sides = [without_parentheses(field(core, side)) for side in ("left", "right")]
-            left, right = map(_length_value, sides)
-            if left is None or right is None:
-                return None
-            factors = [decimal(side.text) for side in sides]
-            match operator(core):
-                case "+":
-                    return left.add(right)
-                case "-":
-                    return left.sub(right)
-                case "*" if factors != [None, None]:
-                    return left.mul(right)
-                case "/" if factors[1]:
-                    return left.tdiv_q(right)
-    return None
 
 
 def _outside(access: Access, statement: Statement, inside: isl.Set, facts: isl.Set) -> isl.Map:

@@ -65,13 +65,20 @@ def with_numbers(one: Assumption, program: Program, region: TypedRegion) -> Assu
     return one
 
 
-def is_refuted(one: Assumption, program: Program, numbers: Mapping[str, int]) -> bool:
-    """Whether an assumption holds for none of these numbers, or only if loops run once or twice."""
+def is_refuted(
+    one: Assumption, program: Program, numbers: Mapping[str, int], given: Mapping[str, isl.Set] | None = None
+) -> bool:
+    """Whether an assumption holds for none of these numbers, or only if loops run once or twice.
+
+    `given` are the conditions that give other parameters their values.
+    """
     assert one.holds_for is not None
-    usual = with_known_sizes(program)
+    usual, given = with_known_sizes(program), given or {}
     for name, value in numbers.items():
         usual = usual.intersect(variable(name).eq_set(number(value)))
-    for name in (part.name for part in program.parameters if part.name not in numbers):
+    for condition in given.values():
+        usual = usual.intersect(condition)
+    for name in {part.name for part in program.parameters} - numbers.keys() - given.keys():
         usual = usual.intersect(variable(name).ge_set(number(_FEW)))
     return not usual.is_empty() and bool(usual.is_disjoint(one.holds_for))
 
@@ -102,12 +109,12 @@ def macro_numbers(nodes: list[tree.Node]) -> dict[str, int]:
 
 def known_values(region: TypedRegion, file: TypedFile) -> dict[tree.Declaration, tuple[int, ...]]:
     """The variables with one of a few values whenever the region is reached, which it does not modify."""
-    before = _before(region.function, file)
+    before = values_before(region.function, file)
     found = ((one, before.values(one, region.first)) for one in _kept(region))
     return {one: tuple(sorted(values)) for one, values in found if values is not None}
 
 
-def _before(function: TypedFunction, file: TypedFile) -> ValuesBefore:
+def values_before(function: TypedFunction, file: TypedFile) -> ValuesBefore:
     return ValuesBefore(function, partial(_static_number, file=file), _directed(file))
 
 
@@ -137,7 +144,7 @@ def calls_of(
     found: dict[tuple[tuple[str, int], ...], Span] = {}
     is_shown = bool(kept) and _is_always_reached(region)
     for body in file.functions_with(function.declaration.name) if is_shown else ():
-        before = _before(body, file)
+        before = values_before(body, file)
         for node in body.nodes:
             if not isinstance(node, tree.CallExpression) or not _is_of(node, function):
                 continue

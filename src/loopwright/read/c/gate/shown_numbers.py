@@ -1,5 +1,7 @@
 """Rows whose length has no value in the file for which they are apart.
 
+The file may give it by an expression: `int m = n / 2;`, or `n & 3`, or the width of a bit-field.
+
 Other files may change `int d = 2;`, so that it is no known number.  But if the file gives a variable, or
 a member of a struct, certain numbers only, and a length of rows is too short with all of them, the file
 refutes it.
@@ -10,13 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import product
 
+import islpy as isl
+
 from loopwright.c.tokens import packed
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.known_values import Values, changes, integer_type, the_value, values_of
 from loopwright.c.typed.member_values import first_part, is_apart, variable_of, whole_of
 from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
-from loopwright.read.c.gate.numbers import RowsOfNumbers, is_refuted
+from loopwright.presburger.named import everywhere, number, variable
+from loopwright.read.c.gate.numbers import RowsOfNumbers, is_refuted, is_unchanged, values_before
+from loopwright.read.c.second.integers import affine
+from loopwright.read.c.second.scope import Facts, Scope, Unclear
 
 _MOST = 16
 """The maximum number of combinations of numbers."""
@@ -26,10 +33,12 @@ def refuse_rows_of_shown_numbers(program: Program, region: TypedRegion, file: Ty
     """Raise if rows are not apart for any of the numbers that the file gives to their length."""
     believed = [one for one in program.assumptions if _is_of_rows(one)]
     shown = _shown(program, region, file) if believed else {}
+    given = _given(program, region, file) if believed else {}
     for one in believed:
         own = {name: values for name, values in shown.items() if name in one.about}
         cases = [dict(zip(own, values, strict=True)) for values in product(*own.values())]
-        if own and len(cases) <= _MOST and all(is_refuted(one, program, numbers) for numbers in cases):
+        is_shown = (own or not given.keys().isdisjoint(one.about)) and len(cases) <= _MOST
+        if is_shown and all(is_refuted(one, program, numbers, given) for numbers in cases):
             message = f"the file refutes an assumption made here: {one.text}"
             texts = (packed(part.text) for part in program.parameters if part.name in one.about)
             raise RowsOfNumbers(message, one.place or region.place, frozenset((*one.about, *texts)))
@@ -51,6 +60,47 @@ def _shown(program: Program, region: TypedRegion, file: TypedFile) -> Mapping[st
         if values:
             found[part.name] = values
     return found
+
+
+def _given(program: Program, region: TypedRegion, file: TypedFile) -> dict[str, isl.Set]:
+    """The conditions on parameters that are bit-fields, or variables with a single expression as value."""
+    found: dict[str, isl.Set] = {}
+    names = {packed(part.text): part.name for part in program.parameters if not part.known}
+    for node in tree.walk_all(region.statements):
+        kind = integer_type(node.type) if isinstance(node, tree.MemberAccess) else None
+        name = names.get(packed(node.place.span.text))
+        if name is None or name in found:
+            continue
+        if isinstance(node, tree.MemberAccess) and node.is_bit_field and kind is not None:
+            own = variable(name)
+            found[name] = own.ge_set(number(kind.least)).intersect(own.le_set(number(kind.greatest)))
+        elif isinstance(node, tree.Name):
+            value = _value_before(node.declaration, region, file)
+            if value is not None:
+                found[name] = variable(name).eq_set(value)
+    return found
+
+
+def _value_before(one: tree.Declaration, region: TypedRegion, file: TypedFile) -> isl.PwAff | None:
+    """The value of a local variable, if it is a function of parameters that the function does not change."""
+    if not region.function.keeps(one) or one.storage is not tree.Storage.AUTOMATIC:
+        return None
+    reaching, is_other = values_before(region.function, file).reaching(one, region.first)
+    if is_other or len(reaching) != 1 or reaching[0].value is None:
+        return None
+    nodes = [*tree.walk(reaching[0].value)]
+    named = [node.declaration for node in nodes if isinstance(node, tree.Name)]
+    functions = {
+        name.offset: file.definition(name) for name in named if name.storage is tree.Storage.FUNCTION
+    }
+    if not all(name.offset in functions or is_unchanged(name, region) for name in named):
+        return None
+    known = {offset: function for offset, function in functions.items() if function is not None}
+    facts = Facts(frozenset(), frozenset(), known, {}, {})
+    try:
+        return affine(reaching[0].value, Scope(facts, everywhere(), {}, {}))
+    except Unclear:
+        return None
 
 
 def _numbers(one: tree.Declaration, file: TypedFile) -> Values | None:
