@@ -100,6 +100,21 @@ def test_what_is_not_read_is_told(name: str, tmp_path: Path) -> None:
     assert message in refused.value.message
 
 
+def test_functions_that_set_errno_are_not_moved_where_it_is_looked_at(tmp_path: Path) -> None:
+    """The last of several errors stays in errno: EDOM for log(-1), ERANGE for log(0)."""
+    head = "#include <errno.h>\n#include <math.h>\nint last(void) { return errno; }"
+    for name, is_read in (("log", False), ("fabs", True)):
+        trap = Trap(name, f"for (i = 0; i < n; i++) x[i] = {name}(i - 1.0);", head=head)
+        (tmp_path / "t.c").write_text(trap.text())
+        if is_read:
+            read_c(tmp_path / "t.c")
+        else:
+            with pytest.raises(BadInput, match="may set errno, which the file uses"):
+                read_c(tmp_path / "t.c")
+    (tmp_path / "t.c").write_text(Trap("", "for (i = 0; i < n; i++) x[i] = log(i);", head="#include <math.h>").text())
+    read_c(tmp_path / "t.c")
+
+
 def test_declarations_whose_types_do_something_stay(tmp_path: Path) -> None:
     """They are left out where they declare pointers that are not used; so is no number known that they change."""
     old, new, number = (

@@ -33,7 +33,7 @@ from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
 from loopwright.prove.reading.c_expressions import words_of
 from loopwright.prove.reading.integer_types import type_at
 from loopwright.prove.verdict import REORDERED, rounding
-from loopwright.read.c.purity import CHARACTERS, CLASSES, LIBRARY
+from loopwright.read.c.purity import SETTING_ERRNO
 from loopwright.source import Source
 
 _WORKS = ("expression_statement", "declaration", "return_statement", "goto_statement")
@@ -294,9 +294,6 @@ _ROUNDING = frozenset(
     )
 )
 _INCLUDED = re.compile(r"(?m)^[ \t]*#[ \t]*include\b[^\n]*")
-_QUIET = {"fabs", "floor", "ceil", "round", "trunc", "fmin", "fmax", "copysign", "rint", "nearbyint"}
-_SETTING = LIBRARY - CHARACTERS - CLASSES - {name + end for name in _QUIET for end in ("", "f", "l")}
-"""Library functions that may set `errno`."""
 
 
 def contract_of(old: Sequence[Program], answers: Sequence[Equivalence]) -> str:
@@ -324,5 +321,5 @@ def seen_besides_values(
     if "errno" not in names:
         return None
     regions = [region.place.text for one in texts for region in c_file(one.source).regions]
-    calls = sorted(_SETTING.intersection(name for text in regions for name in names_in(text)))
+    calls = sorted(SETTING_ERRNO.intersection(name for text in regions for name in names_in(text)))
     return f"'{calls[0]}' may set errno, which is used" if calls else None

@@ -51,6 +51,9 @@ LIBRARY = CHARACTERS.union(
     ("abs", "labs", "llabs"),
     (name + suffix for name in (_MATHEMATICS + _COMPLEX).split() for suffix in ("", "f", "l")),
 )
+_QUIET = {"fabs", "floor", "ceil", "round", "trunc", "fmin", "fmax", "copysign", "rint", "nearbyint"}
+SETTING_ERRNO = LIBRARY - CHARACTERS - CLASSES - {name + end for name in _QUIET for end in ("", "f", "l")}
+"""Library functions that may set `errno`."""
 _BITS = """
 popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll ffs ffsl ffsll parity parityl parityll
 bswap16 bswap32 bswap64 expect

@@ -21,7 +21,7 @@ from loopwright.c.typed.preprocess import Preprocessed
 from loopwright.c.types import ArrayType, CType, Qualified, is_arithmetic, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Program
-from loopwright.read.c.purity import CHARACTERS, CLASSES, INDEX_HELPERS, LIBRARY, is_library
+from loopwright.read.c.purity import CHARACTERS, CLASSES, INDEX_HELPERS, LIBRARY, SETTING_ERRNO, is_library
 from loopwright.source import Span
 
 
@@ -196,6 +196,7 @@ def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: f
     changed = {root.offset for node in nodes if (root := tree.changed_root(node)) is not None}
     for node in nodes:
         if isinstance(node, tree.CallExpression) and not is_inside(node, places):
+            _refuse_used_errno(node, file, pure)
             found = _refuse_call(node, file, pure, changed)
             seen = _visible(nodes, region, file) if found.sees_memory else None
             if seen is not None and node.callee is not None:
@@ -203,6 +204,21 @@ def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: f
                 message = f"'{name}' may read '{seen}', which the region changes"
                 why = "it is declared pure, or follows pointers that it finds in memory"
                 raise refuse(node.place.span, message, f"{why}: if it does not, say --pure {name}")
+
+
+def _refuse_used_errno(node: tree.CallExpression, file: TypedFile, pure: frozenset[str]) -> None:
+    """Raise if a call may set `errno`, and the file looks at it: the last of several calls decides."""
+    name = "" if node.callee is None else node.callee.name.removeprefix("__builtin_")
+    if name not in SETTING_ERRNO - pure or "errno" not in file.source.text:
+        return
+    functions = (function for word in _ERRNO for function in file.functions_with(word))
+    if any(token.text in _ERRNO for function in functions for token in function.tokens):
+        message = f"'{name}' may set errno, which the file uses"
+        raise refuse(node.place.span, message, f"if its value there does not matter, say --pure {name}")
+
+
+_ERRNO = ("errno", "__errno_location", "__error", "_errno")
+"""The names that `errno` stands for in the C libraries."""
 
 
 def _visible(nodes: Sequence[tree.Node], region: TypedRegion, file: TypedFile) -> str | None:
