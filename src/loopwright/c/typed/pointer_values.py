@@ -10,6 +10,7 @@ from loopwright.c.types import (
     ArrayType,
     CType,
     Enumeration,
+    Field,
     Floating,
     Integer,
     Pointer,
@@ -125,7 +126,7 @@ def _rests(value: tree.Expression, path: str, *, is_itself: bool) -> list[str]:
     return suffixes(path) if isinstance(unqualified(value.type), Record) else [""]
 
 
-_ADDRESS_BITS = 64
+_ADDRESS_BITS, _BYTE_BITS = 64, 8
 
 
 def _is_number(value: tree.Expression) -> bool:
@@ -169,6 +170,25 @@ def target_of(kind: CType) -> CType:
     if isinstance(pointer, Pointer):
         return unqualified(pointer.target)
     return unqualified(pointer.element) if isinstance(pointer, ArrayType) else Unknown("no pointer")
+
+
+def may_hold_pointers(kind: CType) -> bool:
+    """Whether pointers are stored in such memory: they are not in floats, and in structs of these and of
+    integers that are shorter than addresses and longer than a byte."""
+    inner = unqualified(kind)
+    if isinstance(inner, Record):
+        return inner.is_union or not inner.fields or any(map(_is_wide, inner.fields))
+    return isinstance(inner, Pointer)
+
+
+def _is_wide(member: Field) -> bool:
+    kind = unqualified(member.type)
+    while isinstance(kind, ArrayType):
+        kind = unqualified(kind.element)
+    is_short = isinstance(kind, Integer) and _BYTE_BITS < kind.bits < _ADDRESS_BITS
+    return (
+        may_hold_pointers(kind) if isinstance(kind, Record) else not (is_short or isinstance(kind, Floating))
+    )
 
 
 def _is_number_of_a_pointer(node: tree.Node) -> bool:

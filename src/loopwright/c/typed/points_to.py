@@ -20,7 +20,7 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.allocated import from_outside, others_returned, returned_values
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.least import LeastSets
-from loopwright.c.typed.member_paths import folded, path_inside, paths_of, place_of, root_and_path, suffixes
+from loopwright.c.typed.member_paths import folded, path_inside, paths_of, place_of, root_and_path
 from loopwright.c.typed.pointer_values import (
     is_followed,
     is_pointer,
@@ -29,7 +29,15 @@ from loopwright.c.typed.pointer_values import (
     takes,
     values_in,
 )
-from loopwright.c.typed.stores import GivenValue, PointerStore, file_stores, named_values, stored_by
+from loopwright.c.typed.stores import (
+    GivenValue,
+    PointerStore,
+    file_stores,
+    named_values,
+    stored_by,
+    stores_ending,
+)
+from loopwright.c.typed.typed_calls import paths_stored
 from loopwright.c.typed.unfollowed import (
     UNSEEN,
     Memory,
@@ -46,7 +54,7 @@ from loopwright.c.typed.unfollowed import (
     with_other_names,
     with_pointers_to,
 )
-from loopwright.c.types import ArrayType, FunctionType, Integer, Pointer, Record, Unknown, unqualified
+from loopwright.c.types import ArrayType, FunctionType, Integer, Pointer, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 
 _SAME_OR_NEW = ("realloc", "reallocarray")
@@ -214,9 +222,10 @@ class PointsTo:
         `p = v`, where `*w` is p."""
         place, inside = self.storage_of(lvalue), path_inside(lvalue)
         found: set[Target] = set()
+        ends = paths_stored(lvalue, self.function, self.file)
         for one in place:
             if isinstance(one, Object):
-                for path in paths_of(one.declaration.type, inside):
+                for path in (path for end in ends for path in paths_of(one.declaration.type, end)):
                     if (one.declaration, path) != (root, root_and_path(lvalue)[1]):
                         found |= self._stored(one.declaration, path)
         every = self._in_any_call()
@@ -304,7 +313,7 @@ class PointsTo:
             if isinstance(core, tree.Conditional):
                 inside += [self.reached(one, path) for one in (core.then, core.otherwise)]
             return somewhere.union(*inside)
-        return self._stored(root, path if ahead == "*" else ahead + path)
+        return self._stored(root, path if ahead == "*" else ahead if path == "*" else ahead + path)
 
     def _returned_at(
         self, call: tree.CallExpression, callee: tree.Declaration, path: str
@@ -343,16 +352,9 @@ class PointsTo:
     def set_through_pointers(self, declared: tree.Declaration, path: str) -> Iterator[GivenValue]:
         """The values stored by `*q = v` or `q->m = v`, where q may point to the variable."""
         for function in with_pointers_to(declared, self.function, self.file):
-            for node in function.giving:
-                if not isinstance(node, tree.Assign) or node.operator != "=" or tree.owner(node.target):
-                    continue
-                kind = unqualified(tree.without_casts(node.target).type)
-                inside, tails = path_inside(node.target), {path, *suffixes(path)}
-                rests = [one for one in sorted(tails) if path.removesuffix(one).endswith(inside)]
-                if not rests or not isinstance(kind, Pointer | Record):
-                    continue
-                if Object(declared) in self.asked(function).storage_of(node.target):
-                    yield from ((function, node.value, one) for one in rests)
+            for target, value, rests in stores_ending(declared, path, function, self.file):
+                if Object(declared) in self.asked(function).storage_of(target):
+                    yield from ((function, value, one) for one in rests)
 
     def contents(self, declared: tree.Declaration, path: str) -> list[tree.Expression]:
         """The values stored in the elements of an array of pointers."""

@@ -8,17 +8,19 @@ from itertools import permutations
 
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.typed.member_paths import path_inside, root_and_path
+from loopwright.c.typed.member_paths import path_inside, root_and_path, suffixes
 from loopwright.c.typed.pointer_values import (
     given,
     is_cast_pointer,
     is_pointer,
+    may_hold_pointers,
     parts_of,
     store_no_address,
     takes,
     target_of,
     uncast,
 )
+from loopwright.c.typed.typed_calls import is_typed, paths_stored
 from loopwright.c.typed.unfollowed import calls_of, given_to
 from loopwright.c.types import Pointer, Record, unqualified
 from loopwright.lazy_dataclass import dataclass
@@ -92,14 +94,52 @@ def file_stores(file: TypedFile) -> FileStores:
 
 def copied(node: tree.Node, file: TypedFile) -> Iterator[_Store]:
     """The copies that a function without a definition may make between the targets of its arguments."""
-    if not isinstance(node, tree.CallExpression) or (node.callee and file.definition(node.callee)):
+    if not isinstance(node, tree.CallExpression) or (
+        node.callee and (file.definition(node.callee) or node.callee.name == "bsearch")
+    ):
         return
-    leading = [
-        one for one in map(uncast, node.arguments) if isinstance(target_of(one.type), Pointer | Record)
-    ]
+    leading = [one for one in map(uncast, node.arguments) if may_hold_pointers(target_of(one.type))]
     for one, other in permutations(leading, 2):
-        kind = target_of(one.type)
-        yield tree.Unary(one.place, kind, "*", one), tree.Unary(other.place, kind, "*", other)
+        yield _led_to(one), _led_to(other)
+
+
+def _led_to(pointer: tree.Expression) -> tree.Expression:
+    """What a pointer points to: `x` for `&x`."""
+    if isinstance(pointer, tree.Unary) and pointer.operator == "&":
+        return pointer.operand
+    return tree.Unary(pointer.place, target_of(pointer.type), "*", pointer)
+
+
+def stores_ending(
+    declared: tree.Declaration, path: str, function: TypedFunction, file: TypedFile
+) -> tuple[tuple[tree.Expression, tree.Expression, list[str]], ...]:
+    """The stores through pointers of a function that may set a path of a variable by its end, if the pointer
+    leads to the variable: each with the rests of the path from there."""
+    key = ("ending", declared.offset, path, function.declaration.offset)
+    return file.once(key, lambda: tuple(_stores_ending(declared, path, function, file)))
+
+
+def _stores_ending(
+    declared: tree.Declaration, path: str, function: TypedFunction, file: TypedFile
+) -> Iterator[tuple[tree.Expression, tree.Expression, list[str]]]:
+    tails = sorted({path, *suffixes(path)})
+    through = file.once(("through", function.declaration.offset), lambda: tuple(_through(function, file)))
+    for target, value, ends in through:
+        rests = [one for one in tails if path.removesuffix(one).endswith(ends)]
+        if rests and tree.owner(target) in (None, declared):
+            yield target, value, rests
+
+
+def _through(
+    function: TypedFunction, file: TypedFile
+) -> Iterator[tuple[tree.Expression, tree.Expression, tuple[str, ...]]]:
+    """The stores of pointers and structs through pointers, each with the ends of the paths that it sets."""
+    for node in function.giving:
+        is_through = isinstance(node, tree.Assign) and node.operator == "=" and not tree.owner(node.target)
+        assigned = [(node.target, node.value)] if isinstance(node, tree.Assign) and is_through else []
+        for target, value in (*assigned, *copied(node, file)):
+            if isinstance(unqualified(tree.without_casts(target).type), Pointer | Record):
+                yield target, value, paths_stored(target, function, file)
 
 
 def set_by(call: tree.CallExpression, declared: tree.Declaration, file: TypedFile) -> Iterator[GivenValue]:
@@ -184,7 +224,7 @@ def _stored_by_name(
         if isinstance(node, tree.CallExpression) and node.callee is not None:
             called = file.definition(node.callee)
             is_seen = called is not None and not any(map(is_cast_pointer, node.arguments))
-            if called is not None and is_seen and _is_harmless(called, file):
+            if called is not None and is_seen and (_is_harmless(called, file) or is_typed(called, file)):
                 continue
             yield from set_by(node, declared, file)
         for value, rest in given(node, declared, path):

@@ -21,12 +21,14 @@ from loopwright.c.typed.pointer_values import (
     is_followed,
     is_named_pointer,
     is_pointer,
+    may_hold_pointers,
     parts_of,
     target_of,
     uncast,
 )
 from loopwright.c.types import (
     CType,
+    Floating,
     FunctionType,
     Integer,
     Pointer,
@@ -52,11 +54,26 @@ UNSEEN = Memory(("unseen",))
 """The target of a pointer that was read from an untracked place."""
 _LIBRARY = """
 free memset memcpy memmove memcmp malloc calloc realloc aligned_alloc posix_memalign exit abort rand srand
-clock fopen fclose fflush puts fputs fgets strlen strcmp strncmp strcpy strcat atoi atof getenv qsort
+clock fopen fclose fflush puts fputs fgets strlen strcmp strncmp strcpy strcat atoi atof getenv qsort bsearch
 __builtin_prefetch __builtin_assume_aligned
 """
+_SORTING = ("qsort", "bsearch")
+"""Those that pass what they are given to a function that is called before they return."""
 _KEEPING_NOTHING = FORGETTING | {*_LIBRARY.split()}
 """Library functions that neither keep the addresses they are given nor store them."""
+_PRINTING = (
+    "printf",
+    "fprintf",
+    "sprintf",
+    "snprintf",
+    "fwrite",
+    "fputc",
+    "putchar",
+    "perror",
+    "fseek",
+    "ftell",
+)
+"""Others that store none of them in what the others lead to."""
 
 
 def is_from_outside(target: Target) -> bool:
@@ -162,9 +179,44 @@ def _given_blindly(
     is_named = callee is not None and callee.storage is tree.Storage.FUNCTION
     kinds = (unqualified(uncast(one).type) for one in arguments)
     is_kept = outside and callee is not None and callee.name not in _KEEPING_NOTHING
-    if is_named and called is None and not is_kept and not any(map(_is_function, kinds)):
+    is_sorting = callee is not None and callee.name in _SORTING and stores_nothing(callee, arguments, file)
+    if is_named and called is None and not is_kept and (is_sorting or not any(map(_is_function, kinds))):
         return
     yield from filter(is_pointer, arguments[len(called.parameters) if called is not None else 0 :])
+
+
+def stores_nothing(
+    callee: tree.Declaration | None, arguments: tuple[tree.Expression, ...], file: TypedFile
+) -> bool:
+    """Whether a function without a definition here stores none of the pointers that it is given."""
+    if callee is None or callee.storage not in (tree.Storage.FUNCTION, tree.Storage.UNDECLARED):
+        return False
+    kinds = [target_of(uncast(one).type) for one in arguments]
+    if callee.name in _SORTING:
+        named = [one.declaration for one in map(uncast, arguments) if isinstance(one, tree.Name)]
+        compared = [found for one in named if (found := file.definition(one)) is not None]
+        return len(compared) == 1 and _only_compares(compared[0], file)
+    holding = [one for one in kinds if holds(one)]
+    is_known = callee.name in {*_KEEPING_NOTHING, *_PRINTING} - {"posix_memalign"}
+    return not holding or (is_known and len(holding) < 2)
+
+
+def _only_compares(function: TypedFunction, file: TypedFile) -> bool:
+    """Whether a function stores no pointers, and calls only functions that do not either."""
+    for node in function.nodes:
+        stored = node.type if isinstance(node, tree.Assign | tree.Update | tree.OtherExpression) else None
+        if stored is not None and not isinstance(unqualified(stored), Integer | Floating):
+            return False
+        if isinstance(node, tree.CallExpression):
+            is_own = node.callee is not None and file.definition(node.callee) is not None
+            if is_own or not stores_nothing(node.callee, node.arguments, file):
+                return False
+    return not function.problems and not function.errors
+
+
+def holds(kind: CType) -> bool:
+    """Whether the target of a pointer may hold pointers, or is not known."""
+    return may_hold_pointers(kind) or isinstance(kind, Void | FunctionType)
 
 
 def _is_function(kind: CType) -> bool:
@@ -267,7 +319,7 @@ def _with_pointers_to(
     if not (declared.is_file_scope or declared.storage is tree.Storage.STATIC):
         if declared.offset not in function.addressed:
             return ()
-        return (function, *_called_by(function, file))
+        return (function, *called_by(function, file))
     functions = file.functions_with(declared.name)
     is_taken = any(declared.offset in one.addressed for one in functions) or any(
         declared.offset in addressed(tree.walk(one)) for one, _ in file.variables
@@ -275,7 +327,7 @@ def _with_pointers_to(
     return file.functions if is_taken else ()
 
 
-def _called_by(function: TypedFunction, file: TypedFile) -> tuple[TypedFunction, ...]:
+def called_by(function: TypedFunction, file: TypedFile) -> tuple[TypedFunction, ...]:
     """The functions of the file that a function calls, transitively."""
     found: dict[int, TypedFunction] = {}
     pending = [function]
