@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 import islpy as isl
 
-from loopwright.c.macros import definitions
+from loopwright.c.macros import constant_macro, definitions
 from loopwright.c.tokens import names_in
 from loopwright.check.original.specification import Specification, specification
 from loopwright.check.program.addresses import addresses
@@ -60,6 +60,8 @@ def find_sizes(given: Input, known: ReachedCode, defined: Mapping[str, int], too
         elif _is_visible(known, parameter.text, defined):
             _refuse_other_definition(given, known, parameter.text)
             asked.append((parameter.name, parameter.text))
+        elif (fixed := _constant(given.original, parameter.text)) is not None:
+            values[parameter.name] = fixed
         else:
             solved.append(parameter.name)
     values |= _asked(given, asked, tools)
@@ -70,6 +72,12 @@ def find_sizes(given: Input, known: ReachedCode, defined: Mapping[str, int], too
         for one in given.original.parameters
     )
     return Sizes({name: values[name] for name in given.original.params}, texts, tuple(solved))
+
+
+def _constant(original: Program, name: str) -> int | None:
+    """The value that the original's file gives a size, whatever the compiler's options are."""
+    declared = original.file.declarations.visible(name, original.region)
+    return constant_macro(original.file.macros, name) if declared is None else declared.value
 
 
 def _refuse_variable(given: Input, known: ReachedCode, name: str) -> None:
