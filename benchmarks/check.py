@@ -28,7 +28,8 @@ from loopwright.check.algorithms.codes import codes
 from loopwright.check.original.writers import Writers, writers
 from loopwright.check.program.segment import parse_input
 from loopwright.check.run.execute import Toolchain, compile_program, workspace
-from loopwright.check.verify import CheckOptions, Job, delayed, prepared
+from loopwright.check.run.judged import Job
+from loopwright.check.verify import CheckOptions, delayed, prepared
 from loopwright.errors import GaveUp
 from loopwright.source import Source
 from tests.check.handwritten import PARAMETRIC

@@ -15,7 +15,8 @@ from loopwright.check.program.addresses import addresses
 from loopwright.check.program.instrument import instrumented, precise_call
 from loopwright.check.program.sites import Site
 from loopwright.check.run.execute import Built
-from loopwright.check.verify import Job, run_built
+from loopwright.check.run.judged import Job
+from loopwright.check.verify import run_built
 
 HEADER = """\
 void lw_begin(const long *sizes);

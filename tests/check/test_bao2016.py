@@ -11,8 +11,9 @@ from loopwright.check.original.specification import Specification
 from loopwright.check.original.writers import Writers, writers
 from loopwright.check.program.segment import parse_input
 from loopwright.check.run.findings import ErrorClass, StatementInstance
+from loopwright.check.run.judged import Job
 from loopwright.check.run.report import Answer, explanation
-from loopwright.check.verify import CheckOptions, Job, check_text, prepared
+from loopwright.check.verify import CheckOptions, check_text, prepared
 from loopwright.source import Source
 from tests.check.figures import FIGURE_1, figure_1, figure_6
 from tests.check.oracle import traced

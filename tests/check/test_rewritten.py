@@ -12,8 +12,9 @@ import pytest
 from loopwright.check.original.writers import Writers, writers
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input
+from loopwright.check.run.judged import Job
 from loopwright.check.run.report import Answer, as_text
-from loopwright.check.verify import Job, prepared, verdict
+from loopwright.check.verify import prepared, verdict
 from loopwright.errors import BadInput
 from loopwright.source import Source
 from tests.check.handwritten import VERSIONS, Version

@@ -13,8 +13,9 @@ from loopwright.check.algorithms.fast import fast_check
 from loopwright.check.algorithms.precise import precise_tables
 from loopwright.check.original.writers import writers
 from loopwright.check.program.segment import parse_input
+from loopwright.check.run.judged import Job
 from loopwright.check.run.sizes import extents_tables
-from loopwright.check.verify import CheckOptions, Job, delayed, prepared
+from loopwright.check.verify import CheckOptions, delayed, prepared
 from loopwright.source import Source
 from tests.check.figures import figure_6
 from tests.check.support import QUICK, kernel, quick, small

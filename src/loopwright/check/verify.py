@@ -8,19 +8,20 @@ from pathlib import Path
 
 from loopwright.c.macros import refuse_unknown_sizes
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.refusals import refused_directive
 from loopwright.check.algorithms.codes import CodeScheme, codes
 from loopwright.check.algorithms.fast import fast_call, fast_check
 from loopwright.check.algorithms.fronts import Front, fronts, insertions
 from loopwright.check.algorithms.precise import HEADER, precise_tables
 from loopwright.check.algorithms.scheme import Scheme
 from loopwright.check.algorithms.versions import can_count, versions
-from loopwright.check.original.specification import Specification, specification
+from loopwright.check.original.specification import specification
 from loopwright.check.original.writers import Writers, writers
 from loopwright.check.program.addresses import addresses, shared_memory
-from loopwright.check.program.control import doubt, starts_threads
+from loopwright.check.program.control import doubt
 from loopwright.check.program.directives import uses_openmp
 from loopwright.check.program.doubts import unseen
-from loopwright.check.program.guards import guards, not_kept
+from loopwright.check.program.guards import guards
 from loopwright.check.program.instrument import (
     Insertion,
     around_sites,
@@ -29,10 +30,10 @@ from loopwright.check.program.instrument import (
     with_insertions,
 )
 from loopwright.check.program.meaning import with_same_meaning
-from loopwright.check.program.outside import other_effect, other_writes
+from loopwright.check.program.outside import other_effect
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input
-from loopwright.check.program.sites import Sites, depends_on_values, find_sites
+from loopwright.check.program.sites import depends_on_values, find_sites
 from loopwright.check.program.unset import has_own_memory
 from loopwright.check.run.execute import (
     Built,
@@ -44,9 +45,10 @@ from loopwright.check.run.execute import (
     with_races,
     workspace,
 )
-from loopwright.check.run.findings import RunLog, run_log
+from loopwright.check.run.findings import run_log
+from loopwright.check.run.judged import Job, has_other_sizes, judged
 from loopwright.check.run.report import Answer, Report
-from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
+from loopwright.check.run.sizes import find_sizes, not_reached
 from loopwright.check.run.undefined import with_other_memory, with_undefined
 from loopwright.check.runtime import runtime_text
 from loopwright.check.values.differing import with_difference, with_own_storage
@@ -74,17 +76,6 @@ class CheckOptions:
     one_by_one: bool = False
     """Check every operation individually, even if a nest can be checked as a whole."""
     reading: ReadOptions = AS_MARKED
-
-
-@dataclass(frozen=True)
-class Job:
-    """A program ready for instrumentation."""
-
-    given: Input
-    spec: Specification
-    sites: Sites
-    sizes: Sizes
-    tools: Toolchain
 
 
 def check_file(
@@ -163,7 +154,7 @@ def check(given: Input, options: CheckOptions) -> Report:
     job = prepared(given, options)
     found = writers(job.spec)
     report = _with_rest(given, verdict(job, found, options))
-    report = _with_data(job, with_own_storage(job.sites, job.spec, report))
+    report = _with_data(job, with_own_storage(job.sites, job.spec, report), options)
     report = with_difference(job.sites, job.spec, job.tools, report)
     report = with_undefined(job.sites, job.tools, report)
     if report.answer is Answer.VALID and has_own_memory(job.sites):
@@ -184,14 +175,24 @@ def _built(job: Job, found: Writers, options: CheckOptions) -> Built:
     return precise_program(job, found) if chosen is None else delayed(job, found, options, chosen.scheme)
 
 
-def _with_data(job: Job, report: Report) -> Report:
+def _with_data(job: Job, report: Report, options: CheckOptions) -> Report:
     """Withhold "valid" from a program that may execute other operations for other data or later, or modify
     what the original does not.
     """
     if report.answer is not Answer.VALID:
         return report
-    note = doubt(job.sites) or other_effect(job.spec, job.sites.known)
+    note = doubt(job.sites) or other_effect(job.spec, job.sites.known) or _refused(job, options)
     return report if note is None else replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, note))
+
+
+def _refused(job: Job, options: CheckOptions) -> str | None:
+    """A directive of the segment that has no meaning: other runs may do something else."""
+    segment = job.given.segment
+    if not job.tools.openmp:
+        return None
+    place = (segment.place.start, segment.place.end)
+    refused = refused_directive(replace(segment.source, chosen=(place,)), options.reading.compiled)
+    return None if refused is None else f"no compiler need accept an OpenMP directive of it: {refused}"
 
 
 def _with_rest(given: Input, report: Report) -> Report:
@@ -289,7 +290,7 @@ def _verdict_of_delayed(job: Job, ended: Ended, chosen: Chosen) -> Report | None
         raise shared_memory(job.spec, job.sites.known, log.aliases)
     if not log.entries:
         raise not_reached(job.given, ended)
-    is_clean = not log.violations and log.done == log.entries and not _other_sizes(job, log)
+    is_clean = not log.violations and log.done == log.entries and not has_other_sizes(job, log)
     return judged(job, ended, chosen.scheme.name, chosen.because) if is_clean else None
 
 
@@ -331,72 +332,3 @@ def run_built(job: Job, built: Built) -> Ended:
     with workspace() as folder:
         source = job.given.segment.source
         return run_program(job.tools, compile_program(job.tools, built, folder, source), folder)
-
-
-def judged(job: Job, ended: Ended, algorithm: str, because: str) -> Report:
-    """Return the verdict of a run."""
-    log = run_log(ended.lines)
-    if log.aliases:
-        raise shared_memory(job.spec, job.sites.known, log.aliases)
-    if not log.entries:
-        raise not_reached(job.given, ended)
-    ending = _ending(ended, log)
-    notes = _notes(job, log, ended)
-    if ended.crashed is not None or ended.timed_out or _ended_inside(ended, log):
-        answer = Answer.CRASHED
-    elif log.violations:
-        answer = Answer.VIOLATION
-    elif _other_sizes(job, log) or not_kept(job.spec, job.sites, log.changed, log.unseen):
-        answer = Answer.GAVE_UP
-    else:
-        answer = Answer.VALID
-    return Report(
-        answer,
-        job.spec,
-        job.sites.sites,
-        job.given.segment.source,
-        algorithm,
-        because,
-        log.operations or None,
-        log.findings,
-        log.violations,
-        ending,
-        notes,
-    )
-
-
-def _ending(ended: Ended, log: RunLog) -> str:
-    if ended.timed_out:
-        return "did not end in time"
-    if ended.crashed is not None:
-        return f"crashed ({ended.crashed})"
-    if _ended_inside(ended, log):
-        return f"ended with status {ended.status} inside the segment"
-    return "left the segment before its end" if log.left_early else ""
-
-
-def _ended_inside(ended: Ended, log: RunLog) -> bool:
-    """Whether the program exited in the segment, silently or with a failure status."""
-    return log.done + log.left_early < log.entries or (log.left_early and ended.status != 0)
-
-
-def _other_sizes(job: Job, log: RunLog) -> bool:
-    return any(sizes != tuple(number for _, number in job.spec.sizes) for sizes in log.sizes)
-
-
-def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
-    others = ", ".join(other_writes(job.spec, job.sites.known))
-    notes = [f"not compared, and changed by the segment: {others}"] if others else []
-    notes += not_kept(job.spec, job.sites, log.changed, log.unseen)
-    if ended.status > 0 and not _ended_inside(ended, log):
-        notes.append(f"after the segment, the program ended with status {ended.status}")
-    if _other_sizes(job, log):
-        notes.append("the segment was entered with other problem sizes than the first")
-    if job.sizes.solved:
-        names = ", ".join(f"{name} = {job.sizes.values[name]}" for name in job.sizes.solved)
-        notes.append(f"{names} is inferred from the operations of the program; give sizes with -D to be sure")
-    if log.entries > 1:
-        notes.append(f"the segment was entered {log.entries} times")
-    if job.tools.openmp or starts_threads(job.sites.known) is not None:
-        notes.append("the program runs in parallel: the verdict holds if it has no data races (see --race)")
-    return tuple(notes)
