@@ -48,6 +48,8 @@ FILES: list[tuple[str, bytes, str, str]] = [
     ("break", region("  if (n > 0) break;"), "a 'break' cannot", "bounds of the loop"),
     ("continue", region("  continue;"), "a 'continue' cannot", "put 'if (...) continue;'"),
     ("switch", region("  switch (n) { case 0: { case 1: x[0] = 1; } }"), "a 'switch' cannot", "'if' and 'else'"),
+    ("Duff's device", region("  switch (n % 2) { case 0: do { x[0] = 1; case 1: x[1] = 1; } while (--n > 0); }"), "a 'switch' into a loop cannot", "one loop over all elements"),
+    ("own parts", region("#pragma omp parallel\n  { x[0] += 1; }"), "which threads run", "'reduction(+:s)'"),
     ("square", region("  for (i = 0; i * i < n; i++) x[i] = 0;"), "multiplies two things", "constant factors"),
     ("turns", region("  for (i = 1; i < n; i ^= 3) x[i] = 0;"), "not add a constant to 'i'", "i += 2"),
     ("step 0", region("  for (i = 0; i < n; i += 0) x[i] = 0;"), "does not change its iterator", "i += 2"),

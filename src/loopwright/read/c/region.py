@@ -108,11 +108,23 @@ def _refuse_pragmas(region: Region, whole: frozenset[Span]) -> None:
     """Raise for pragmas that affect more than how a loop runs, or that are inside a statement kept whole."""
     for pragma in region.pragmas:
         if not _runs_alone(names_in(pragma.argument)):
-            hint = "end the region before it, or start the region inside the statement that it applies to"
+            hint = _IN_ONE_LOOP if _has_team(pragma.argument) else _OUTSIDE
             raise refuse(pragma.place, "this pragma says which threads run a statement, and when", hint)
         if any(place.contains(pragma.place) for place in whole):
             hint = "leave the pragma out, or end the region before this loop"
             raise refuse(pragma.place, "this pragma is inside a statement that is kept whole", hint)
+
+
+_OUTSIDE = "end the region before it, or start the region inside the statement that it applies to"
+_IN_ONE_LOOP = (
+    "give each loop that the threads share its own '#pragma omp parallel for', with 'reduction(+:s)' for a"
+    " sum s that each thread adds its part to"
+)
+
+
+def _has_team(argument: str) -> bool:
+    """Whether a pragma starts threads, or says which of them adds to a variable when."""
+    return not {"parallel", "critical", "atomic"}.isdisjoint(names_in(argument))
 
 
 def _runs_alone(words: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c.declarations import declared_name, is_integer_type, type_text
-from loopwright.c.loops import skip_condition
+from loopwright.c.loops import LOOPS, skip_condition
 from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, walk
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
@@ -69,6 +69,20 @@ _REFUSED = {
 }
 
 
+_INTO_LOOP = "a 'switch' into a loop", "write one loop over all elements in place of Duff's device"
+
+
+def _has_cases_in_loops(switch: Node) -> bool:
+    """Whether it enters a loop at a label inside: `case 0: do { .. case 3: .. } while (..);`."""
+    for label in switch.of_type("case_statement"):
+        around: Node | None = label.parent
+        while around is not None and around.type not in (*LOOPS, "switch_statement"):
+            around = around.parent
+        if around is not None and around.type in LOOPS:
+            return True
+    return False
+
+
 def read_statement(node: Node, frame: Frame, position: int) -> ReadPart:
     """Read one C statement, as zero or more leaves."""
     if node.span in frame.setting.whole:
@@ -92,6 +106,8 @@ def read_statement(node: Node, frame: Frame, position: int) -> ReadPart:
         case kind:
             what, hint = _REFUSED.get(kind, (f"'{kind.replace('_', ' ')}'", "accepted: for, if, assignments"))
             first = node.children[0] if node.children else node
+            if kind == "switch_statement" and _has_cases_in_loops(node):
+                what, hint = _INTO_LOOP
             failure = refuse(first, f"{what} cannot be read in a region", hint)
             if kind in ("while_statement", "do_statement", "switch_statement"):
                 raise Unfollowed(failure, node.span)
