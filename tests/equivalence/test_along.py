@@ -277,7 +277,7 @@ def test_a_root_of_what_is_negative(tmp_path: Path) -> None:
     new = "for (t1 = 0; t1 <= n - 1; t1++) a[t1] = sqrt(-1.0 - A[t1][0] * A[t1][0]);"
     old = "for (i = 0; i < n; i++) a[i] = sqrt(1.0 + A[i][0] * A[i][0]);"
     found = compared(tmp_path, old, new).verdict
-    assert isinstance(found, Refuted) and "but nan" in found.witness
+    assert isinstance(found, Refuted) and "but NaN" in found.witness
 
 
 def test_a_loop_that_vectors_may_not_run(tmp_path: Path) -> None:

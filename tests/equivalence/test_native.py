@@ -33,7 +33,8 @@ from loopwright.prove.descent.encoding import NotNative
 from loopwright.prove.descent.native import TooLong, native_pair
 from loopwright.prove.equivalence import numbering
 from loopwright.prove.equivalence.assignments import Computation, columns_of
-from loopwright.prove.equivalence.running import Pair, compared
+from loopwright.prove.equivalence.pairs import Pair
+from loopwright.prove.equivalence.running import compared
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, TermAssignment
 from loopwright.prove.equivalence.traces import CellKey, Runnable, StatementRun, leading_to
 from loopwright.prove.verdict import Refuted

@@ -138,7 +138,7 @@ AFTER = [
     ("for (i = 1; i <= n; i++) A[i] = 1;", "for (j = n; j > 0; j--) A[j] = 1; i = n < 1 ? 1 : n + 1;", "yes"),
     ("for (i = 2; i < n; i += 3) A[i] = 1;", "for (i = 2; i <= n - 1; i += 3) A[i] = 1;", "yes"),
     (LOOP, BACK, "no"),
-    (LOOP, f"{BACK} i = n;", "unknown"),
+    (LOOP, f"{BACK} i = n;", "no"),
     (f"{LOOP} i = 0;", f"{BACK} i = 1;", "no"),
     ("for (i = 2; i < n; i += 3) A[i] = 1;", "for (i = 2; i < n; i += 3) A[i] = 1; i = n;", "no"),
     (LOOP, f"for (i = 0; i < n; i++) {{ {STEP} if (B[i] > 3) break; }}", "unknown"),

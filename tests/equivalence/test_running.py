@@ -10,7 +10,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Node
 from loopwright.prove.descent import instances
 from loopwright.prove.descent.encoding import NotNative
 from loopwright.prove.descent.instances import executions
-from loopwright.prove.equivalence.running import Pair
+from loopwright.prove.equivalence.pairs import Pair
 
 OUTER, J, N = Var("i"), Var("j"), Var("n")
 

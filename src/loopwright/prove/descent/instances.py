@@ -35,7 +35,7 @@ from loopwright.prove.descent.linear import (
 from loopwright.prove.descent.native import TooLong, native_pair
 from loopwright.prove.descent.reading import LoopText, TextLeaf
 from loopwright.prove.equivalence.assignments import Computation
-from loopwright.prove.equivalence.running import Pair
+from loopwright.prove.equivalence.pairs import Pair
 from loopwright.prove.equivalence.traces import Runnable, Sizes, StatementRun, is_possible
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.reading.loops import sides, text_loops

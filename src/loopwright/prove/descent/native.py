@@ -33,7 +33,8 @@ from loopwright.prove.descent.encoding import (
     without_calls,
 )
 from loopwright.prove.equivalence.assignments import Computation
-from loopwright.prove.equivalence.running import Pair, Steps, compared
+from loopwright.prove.equivalence.pairs import Pair
+from loopwright.prove.equivalence.running import Steps, compared
 from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun
 from loopwright.prove.equivalence.within_rows import in_rows
 from loopwright.prove.verdict import Refuted

@@ -28,7 +28,7 @@ from loopwright.prove.descent.encoding import NotNative
 from loopwright.prove.descent.native import NativePair, TooLong, native_pair
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.equivalence.assignments import Computation, computation, computations
-from loopwright.prove.equivalence.running import Pair, pair_of
+from loopwright.prove.equivalence.pairs import Pair, pair_of
 from loopwright.prove.equivalence.traces import (
     ComputedSizes,
     Runnable,
@@ -199,8 +199,8 @@ def _computations(new: Program, text: LoopText) -> dict[str, Computation]:
 
 
 def _sizes(context: isl.Set, first: tuple[int, ...]) -> list[Sizes]:
-    """All small; one of them 0; one just past a tile and the others small; all but one past a tile, all, and
-    past two tiles; the largest first, which show most."""
+    """All small; one of them 0 or below; one just past a tile and the others small; all but one past a tile,
+    all, and past two tiles; the largest first, which show most."""
     past = PAST_TILE[::-1]
     names, fixed = parameter_names(context), fixed_parameters(context)
     free = [name for name in names if name not in fixed]
@@ -214,7 +214,7 @@ def _sizes(context: isl.Set, first: tuple[int, ...]) -> list[Sizes]:
         tried += [{name: size + (k + turn) % 3 for k, name in enumerate(free)} for turn in (1, 2) if size < 6]
         for least in (3, 1) if size == 4 else ():
             tried += one_of_them(PAST_TILE[0], least)
-    tried += one_of_them(0, 9)
+    tried += one_of_them(0, 9) + one_of_them(-1, 9)
     for small, large in product(SMALL, past):
         tried += one_of_them(large, small)
     if 1 < len(free) <= MOST_TOGETHER:

@@ -6,14 +6,11 @@ Runs with uninterpreted operations show where to look; C arithmetic on generated
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field as field_of
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import TypeAlias
 
-from loopwright.c.liveness import first_value, has_no_value
-from loopwright.c.macros import reachable_macros
-from loopwright.c.tokens import names_in
 from loopwright.c.types import (
     CHAR,
     DOUBLE,
@@ -30,7 +27,7 @@ from loopwright.loops.expressions import Int
 from loopwright.model.program import Program
 from loopwright.presburger.points import values_text
 from loopwright.prove.equivalence.arithmetic import FACTORED, TypedNumber, Unvalued, World, computing, differ
-from loopwright.prove.equivalence.beginning import OTHERWISE, EnclosingFunction, function_of
+from loopwright.prove.equivalence.beginning import OTHERWISE
 from loopwright.prove.equivalence.counterexample import (
     Telling,
     cell_text,
@@ -39,13 +36,7 @@ from loopwright.prove.equivalence.counterexample import (
     rests_on_unset,
     telling,
 )
-from loopwright.prove.equivalence.definitions import constants, functions_with_body
-from loopwright.prove.equivalence.known_numbers import (
-    Beginning,
-    macros_of_headers,
-    open_names,
-    standard_headers,
-)
+from loopwright.prove.equivalence.known_numbers import Beginning
 from loopwright.prove.equivalence.numbering import (
     Numbered,
     Table,
@@ -56,12 +47,10 @@ from loopwright.prove.equivalence.numbering import (
     numbered,
 )
 from loopwright.prove.equivalence.numbers import Undefined
-from loopwright.prove.equivalence.reading import local_name
-from loopwright.prove.equivalence.shared import names_of_one_memory
-from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, TermAssignment, subterms
+from loopwright.prove.equivalence.pairs import Pair, pair_of
+from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, subterms
 from loopwright.prove.equivalence.traces import (
     CellKey,
-    Runnable,
     Sizes,
     StatementRun,
     computed_sizes,
@@ -80,42 +69,13 @@ MOST_DOUBTS = 8
 """How many sizes with different operations but equal values are tried before giving up."""
 MOST_SEEDS, MOST_OF_INTEGERS, SEEDED_STEPS = 40, 240, 4_000
 """Maximum number of inputs, and statement executions of one run over all of them."""
+SHORT_RUN = 100
+"""Statement executions of both programs in runs that are tried with several values of a flag."""
 MOST_NUMBERS, LARGEST_NUMBER = 4, 100
 """How many integers of the programs are tried as inputs, and the largest."""
 
 Steps: TypeAlias = tuple[tuple[StatementRun, ...], tuple[StatementRun, ...]]
 """A run of OLD and one of NEW."""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two programs to run side by side."""
-
-    paths: tuple[str, str]
-    """The paths of their files."""
-    runs: tuple[Runnable, Runnable]
-    arrays: tuple[str, ...]
-    reassociate: bool
-    opaque: frozenset[str]
-    """Functions defined in a file, whose bodies are not examined."""
-    known: Mapping[str, float] = field_of(default_factory=dict)
-    """Values of variables of the function at the start of the regions."""
-    unset: frozenset[str] = frozenset()
-    """Variables of OLD that are uninitialised at the start of its region."""
-    function: EnclosingFunction | None = None
-    """The function around the region of OLD."""
-    constants: Mapping[str, float] = field_of(default_factory=dict)
-    """Constants of headers."""
-
-    @property
-    def assignments(self) -> list[TermAssignment]:
-        """All assignments of the programs; copies of a statement share theirs."""
-        own = {id(one.copied or one): one for side in self.runs for one in side.computations.values()}
-        return [assignment for one in own.values() for assignment in one.assignments]
-
-    @property
-    def types(self) -> dict[str, CType]:
-        return {one.target.array: one.target.type for one in self.assignments}
 
 
 def by_running(
@@ -150,83 +110,6 @@ def by_running(
     return Undecided(doubts[0] if doubts else f"{tried} small runs agree")
 
 
-def pair_of(
-    programs: tuple[Program, Program],
-    runs: tuple[Runnable, Runnable],
-    arrays: tuple[str, ...],
-    *,
-    reassociate: bool,
-) -> Pair:
-    """Pairs two programs to run; raises `Unreadable` if a run would not show what they compute."""
-    arrays_of = ((p, one) for p in programs for one in p.arrays if not one.local)
-    fixed = [one.name for p, one in arrays_of if one.name in constants(p.source)]
-    if fixed:
-        raise Unreadable(f"the value of the constant '{fixed[0]}' was not determined")
-    shared = names_of_one_memory(*programs)
-    if shared is not None:
-        raise Unreadable(f"whether '{shared[0]}' and '{shared[1]}' are the same memory was not determined")
-    functions = tuple(map(function_of, programs))
-    for program, function in zip(programs, functions, strict=True):
-        name = _macro_of_header(program, function)
-        if name is not None:
-            raise Unreadable(f"the macro '{name}' of a header was not examined")
-    name = _defined_elsewhere(programs, functions)
-    if name is not None:
-        raise Unreadable(f"'{name}', which the file does not define, was not examined")
-    opaque = functions_with_body(programs[0].source) | functions_with_body(programs[1].source)
-    paths = programs[0].source.path, programs[1].source.path
-    given = {name: value for one in functions if one is not None for name, value in one.constants.items()}
-    known = given | _known(*programs)
-    return Pair(paths, runs, arrays, reassociate, opaque, known, _unset(programs[0]), functions[0], given)
-
-
-def _macro_of_header(program: Program, known: EnclosingFunction | None) -> str | None:
-    """Returns a constant of a header `<..>`, read as a variable or a size, whose value is not known."""
-    names = [one for one in open_names(program) if known is None or one not in known.constants]
-    if not names:
-        return None
-    there = macros_of_headers(standard_headers(program.file), program.compiled.for_file(program.source.path))
-    return next((one for one in names if one in there), None)
-
-
-def _defined_elsewhere(
-    programs: tuple[Program, Program], functions: Sequence[EnclosingFunction | None]
-) -> str | None:
-    """Returns a name of one program alone that a user's header or an option may define.
-
-    A name that both have is a size like any other.  If one has a number in its place, the name is that
-    number.
-    """
-    names = [_named_in(one) for one in programs]
-    given = {name for one in functions if one is not None for name in one.constants}
-    alone = [{*open_names(one)} - names[1 - k] - given for k, one in enumerate(programs)]
-    return min(alone[0] | alone[1], default=None)
-
-
-def _named_in(program: Program) -> set[str]:
-    """The names in a region, and in the expansions of its macros."""
-    found = set(names_in(program.region.text))
-    macros = [one for name in sorted(found) for one in reachable_macros(program.file.macros, name)]
-    return found.union(*(names_in(one.body) for one in macros))
-
-
-def _known(old: Program, new: Program) -> dict[str, float]:
-    """The values of the function's variables at the start of the regions; those of OLD take precedence."""
-    found: dict[str, float] = {}
-    for program in (new, old):
-        names = {one.name for one in program.arrays if one.rank == 0 and not one.local}
-        values = {name: first_value(program.file, program.region, name) for name in sorted(names)}
-        found |= {name: value for name, value in values.items() if value is not None}
-    return found
-
-
-def _unset(program: Program) -> frozenset[str]:
-    """Locals of the region, and uninitialised scalars of the function."""
-    own = {local_name(one.name) for one in program.arrays if one.local}
-    others = {one.name for one in program.arrays if one.rank == 0 and not one.local}
-    return frozenset(own | {name for name in others if has_no_value(program.file, program.region, name)})
-
-
 def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None) -> Refuted | str | None:
     """The first difference in values, of all cells or of `only` one; a text if only the operations differ."""
     table = Table(pair.reassociate)
@@ -239,9 +122,48 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
             for place in sorted({*one.cells, *other.cells})
             if place[0] in pair.arrays and _final(one, place, table) != _final(other, place, table)
         ]
-    if not places:
-        return None
-    beginning = Beginning({}, frozenset()) if pair.function is None else pair.function.beginning(sizes)
+    said: str | None = None
+    for given in _with_parameters(pair, steps, sizes) if places else ():
+        if not pair.admits(given, _read_in(steps)):
+            said = said or "whether what was assumed of parameters allows that was not determined"
+            continue
+        wrong = _difference(pair, steps, (sizes, given), places)
+        if isinstance(wrong, _Shown):
+            read = {*sizes} | _read_in(wrong.parts)
+            told = {name: value for name, value in given.items() if name in read}
+            return _refuted(
+                pair, told, wrong.place, wrong.telling, runs or numbered(wrong.parts, table), table
+            )
+        said = said or wrong
+    return said
+
+
+def _with_parameters(pair: Pair, steps: Steps, sizes: Sizes) -> Iterator[Sizes]:
+    """Yields the sizes with values of the other integer parameters that the runs read: the usual ones, and in
+    short runs one that is 0, negative, or a number of the programs, as parameters may be flags."""
+    read = _read_in(steps) if pair.function is not None else set()
+    others = [] if pair.function is None else sorted({*pair.function.parameters} & read - {*sizes})
+    usual = {**sizes, **dict.fromkeys(others, OTHERWISE)}
+    yield usual
+    is_short = sum(map(len, steps)) <= SHORT_RUN
+    for name, value in product(others if is_short else (), (0, -1, *_numbers(pair))):
+        yield {**usual, name: value}
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A cell with two values, the executions that lead to it, and inputs that show them."""
+
+    place: CellKey
+    parts: Steps
+    telling: Telling
+
+
+def _difference(
+    pair: Pair, steps: Steps, sizes: tuple[Sizes, Sizes], places: list[CellKey]
+) -> _Shown | str | None:
+    """A difference in values for these sizes, without and with other parameters; a text if there is none."""
+    beginning = Beginning({}, frozenset()) if pair.function is None else pair.function.beginning(sizes[1])
     if beginning is None:
         return None
     values = {name: value for name, value in beginning.values.items() if value is not None}
@@ -252,10 +174,8 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
         return f"the operations differ, but what '{unknown}' computes is not known"
     if wrong is None:
         return f"{cell_text(places[0])} is computed by different operations, which gave the same values"
-    parts = steps
-    if only is None:
-        parts = leading_to(steps[0], wrong.place), leading_to(steps[1], wrong.place)
-    doubt = beginning.doubt({*sizes, *_read_in(parts)})
+    parts = leading_to(steps[0], wrong.place), leading_to(steps[1], wrong.place)
+    doubt = beginning.doubt({*sizes[0], *_read_in(parts)})
     if doubt is None and pair.function is not None and pair.function.hides_changes:
         doubt = "what macros change before the region was not determined"
     if doubt is not None:
@@ -263,11 +183,7 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
     shown = telling(parts, wrong.place, (wrong.old, wrong.new), wrong.world)
     given = {place: float(value.number) for place, value in shown.given.items()}
     doubt = beginning.keeps_out(given, _functions(pair))
-    if doubt is not None:
-        return doubt
-    others = [] if pair.function is None else sorted({*pair.function.parameters} & _read_in(parts))
-    sizes = {**sizes, **{name: OTHERWISE for name in others if name not in sizes}}
-    return _refuted(pair, sizes, wrong.place, shown, runs or numbered(parts, table), table)
+    return doubt or _Shown(wrong.place, parts, shown)
 
 
 def _read_in(steps: Steps) -> set[str]:

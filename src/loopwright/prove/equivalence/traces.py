@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field as field_of
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import NamedTuple
 
 import islpy as isl
@@ -35,6 +35,8 @@ LARGEST_RUN = 4000
 SMALL = (1, 2, 3, 4, 5)
 LARGE = (6, 7, 8, 9, 17, 33, 34, 65, 66)
 """Some just exceed the usual sizes of tiles and of unrolled loops."""
+_FIRST = 4
+"""How many sizes are tried before one is 0."""
 
 
 class StatementRun(NamedTuple):
@@ -209,12 +211,20 @@ def computed_sizes(program: Program) -> ComputedSizes:
 def small_sizes(context: isl.Set, hints: tuple[Sizes, ...], computed: ComputedSizes) -> Iterator[Sizes]:
     """Yields sizes in the context: first the hints, then in increasing order."""
     names, fixed = parameter_names(context), fixed_parameters(context)
+    free = [name for name in names if name not in fixed]
     seen: list[Sizes] = []
-    for sizes in (*hints, *_combinations([name for name in names if name not in fixed])):
+    tried = _combinations(free)
+    for sizes in chain(hints, islice(tried, _FIRST), _below_one(free), tried):
         values = computed.settled({name: fixed.get(name, sizes.get(name, 1)) for name in names})
         if values is not None and values not in seen and is_possible(context, values):
             seen.append(values)
             yield values
+
+
+def _below_one(names: list[str]) -> Iterator[Sizes]:
+    """One size that is 0, or below: such a parameter may be a flag."""
+    for name, least in product(names, (0, -1)):
+        yield {other: least if other == name else 2 for other in names}
 
 
 def _combinations(names: list[str]) -> Iterator[Sizes]:

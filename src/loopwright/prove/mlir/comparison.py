@@ -46,7 +46,7 @@ from loopwright.prove.equivalence.answer import REASSOCIATION, Agreement
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.definedness import NewMemory, needed
 from loopwright.prove.equivalence.flow import Flow
-from loopwright.prove.equivalence.running import Pair
+from loopwright.prove.equivalence.pairs import Pair
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, Term, subterms
 from loopwright.prove.equivalence.values import by_flows
 from loopwright.prove.mlir.cells import MlirNames
