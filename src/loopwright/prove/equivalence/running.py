@@ -127,7 +127,7 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
         if not pair.admits(given, _read_in(steps)):
             said = said or "whether what was assumed of parameters allows that was not determined"
             continue
-        wrong = _difference(pair, steps, (sizes, given), places)
+        wrong = _difference(pair, steps, (sizes, given), places, is_led=only is not None)
         if isinstance(wrong, _Shown):
             read = {*sizes} | _read_in(wrong.parts)
             told = {name: value for name, value in given.items() if name in read}
@@ -160,9 +160,12 @@ class _Shown:
 
 
 def _difference(
-    pair: Pair, steps: Steps, sizes: tuple[Sizes, Sizes], places: list[CellKey]
+    pair: Pair, steps: Steps, sizes: tuple[Sizes, Sizes], places: list[CellKey], *, is_led: bool
 ) -> _Shown | str | None:
-    """A difference in values for these sizes, without and with other parameters; a text if there is none."""
+    """A difference in values for these sizes, without and with other parameters; a text if there is none.
+
+    `is_led`: all steps lead to the only place.
+    """
     beginning = Beginning({}, frozenset()) if pair.function is None else pair.function.beginning(sizes[1])
     if beginning is None:
         return None
@@ -174,7 +177,9 @@ def _difference(
         return f"the operations differ, but what '{unknown}' computes is not known"
     if wrong is None:
         return f"{cell_text(places[0])} is computed by different operations, which gave the same values"
-    parts = leading_to(steps[0], wrong.place), leading_to(steps[1], wrong.place)
+    parts = steps
+    if not is_led:
+        parts = leading_to(steps[0], wrong.place), leading_to(steps[1], wrong.place)
     doubt = beginning.doubt({*sizes[0], *_read_in(parts)})
     if doubt is None and pair.function is not None and pair.function.hides_changes:
         doubt = "what macros change before the region was not determined"
@@ -187,7 +192,8 @@ def _difference(
 
 
 def _read_in(steps: Steps) -> set[str]:
-    return {cell.array for side in steps for step in side for cell in step.computation.read}
+    computations = {id(step.computation): step.computation for side in steps for step in side}
+    return {cell.array for one in computations.values() for cell in one.read}
 
 
 def _final(run: Numbered, place: CellKey, table: Table) -> int:
