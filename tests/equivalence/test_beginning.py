@@ -9,17 +9,17 @@ import pytest
 from tests.equivalence.test_phrasings import verdict
 
 MAXIMUM = "double f(int n, const double *y)", "for (int i = 1; i < n; i++) if (y[i] > m) m = y[i]; return m;"
-ANEW = "for (int i = {}; i < n; i++) m = m < y[i] ? y[i] : m; return m;"
+AGAIN = "for (int i = {}; i < n; i++) m = m < y[i] ? y[i] : m; return m;"
 FILL = "void f(int n, double *restrict x, const double *restrict y, double a, int k)"
 LOOP = "for (int i = 0; i < n; i++) x[i] = {};"
 COUNT = "for (int i = 0; i < {}; i++) x[i] = 1;"
 DECLARED = "struct P { int n; }; double G; __attribute__((const)) double h(double);\n#include <math.h>\n"
 
 NOT_REFUTED = {
-    "an element": (MAXIMUM[0], "double m = y[0];", MAXIMUM[1], ANEW.format(0)),
-    "an element through the pointer": (MAXIMUM[0], "double m = *y;", MAXIMUM[1], ANEW.format(0)),
-    "a variable that holds an element": (MAXIMUM[0], "double l = y[0], m = l;", MAXIMUM[1], ANEW.format(0)),
-    "an element set later": (MAXIMUM[0], "double m; m = y[0];", MAXIMUM[1], ANEW.format(0)),
+    "an element": (MAXIMUM[0], "double m = y[0];", MAXIMUM[1], AGAIN.format(0)),
+    "an element through the pointer": (MAXIMUM[0], "double m = *y;", MAXIMUM[1], AGAIN.format(0)),
+    "a variable that holds an element": (MAXIMUM[0], "double l = y[0], m = l;", MAXIMUM[1], AGAIN.format(0)),
+    "an element set later": (MAXIMUM[0], "double m; m = y[0];", MAXIMUM[1], AGAIN.format(0)),
     "an element, of marked loops": (
         FILL,
         "double m = y[0];\n#pragma scop\n",
@@ -44,7 +44,7 @@ PROVED = {
     "a root": (FILL, "double b = sqrt(a);", LOOP.format("sqrt(a)"), LOOP.format("b")),
 }
 REFUTED = {
-    "elements left out": (MAXIMUM[0], "double m = y[0];", MAXIMUM[1], ANEW.format(2)),
+    "elements left out": (MAXIMUM[0], "double m = y[0];", MAXIMUM[1], AGAIN.format(2)),
     "another element": (FILL, "double b = y[0];", LOOP.format("b"), LOOP.format("y[1]")),
     "another parameter": (FILL, "double b = a;", LOOP.format("b"), LOOP.format("y[i]")),
     "another call": (FILL, "double b = h(a);", LOOP.format("b"), LOOP.format("y[i]")),

@@ -207,7 +207,7 @@ OTHER = {
         FLAT,
         "int k = -2; n = k; m = -3; " + ROWS,
         "int k = -2; n = k; m = -3; for (int t = 0; t < n * m; t++) a[t] += b[t];",
-        "unknown",
+        "no",
     ),
     "sizes that must be negative": (
         TABLE,

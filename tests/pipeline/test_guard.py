@@ -219,7 +219,7 @@ def test_a_length_of_the_same_name_is_another_variable() -> None:
 
 def test_a_row_that_is_left_is_refused_with_the_values() -> None:
     text = text_of("double n", "for (int j = 0; j < 20; j++) A[1][j] = n;").replace("total", "A[10][10]")
-    with pytest.raises(BadInput, match=r"'A\[1\]\[10\]' is outside of its array.*j = 10"):
+    with pytest.raises(BadInput, match=r"'A\[1\]\[10\]' is outside its array.*j = 10"):
         read_source(Source("k.c", text))
     assert parse_c(Source("k.c", text))
 

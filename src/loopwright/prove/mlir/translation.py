@@ -24,20 +24,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintKind
 
 from loopwright.c.types import INT
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Relation,
-    Scaled,
-    Sum,
-    Test,
-    Var,
-)
+from loopwright.loops import expressions as ex
+from loopwright.loops.expressions import And, Compare, Expr, FloorDiv, Int, Relation, Scaled, Sum, Test, Var
 from loopwright.loops.nodes import EMPTY, For, If, Node
 from loopwright.loops.nodes import Block as InTurn
 from loopwright.model.annotations import Parallel
@@ -197,7 +185,7 @@ class _Translation(FunctionState):
         found = operation.properties["map"]
         assert isinstance(found, AffineMapAttr)
         results = self.mapped(found.data, list(operation.operands), operation)
-        value = self.extreme(Max if isinstance(operation, MaxOp) else Min, results, operation)
+        value = self.extreme(ex.Max if isinstance(operation, MaxOp) else ex.Min, results, operation)
         self.values[operation.results[0]] = Index(value, type_of(IndexType()))
 
     def delinearized(self, operation: DelinearizeOp) -> None:
@@ -295,10 +283,10 @@ class _Translation(FunctionState):
         low = self.mapped(operation.lowerBoundMap.data, list(operation.lowerBoundOperands), operation)
         high = self.mapped(operation.upperBoundMap.data, list(operation.upperBoundOperands), operation)
         step = self.above_zero(operation, operation.step.value.data)
-        first, end = self.extreme(Max, low, operation), self.extreme(Min, high, operation)
+        first, end = self.extreme(ex.Max, low, operation), self.extreme(ex.Min, high, operation)
         return self.loop(operation, first, end, step, list(operation.inits))
 
-    def extreme(self, of: type[Min] | type[Max], values: Sequence[Expr], user: Operation) -> Expr:
+    def extreme(self, of: type[ex.Min] | type[ex.Max], values: Sequence[Expr], user: Operation) -> Expr:
         """The minimum or maximum of expressions; a map without results has neither."""
         if not values:
             raise self.refuse(user, f"the {of.__name__.lower()} of no expressions in {user.name}")
@@ -369,8 +357,9 @@ class _Translation(FunctionState):
         self.around = outside
         steps = [self.above_zero(operation, one.value.data) for one in operation.steps]
         for name, (low, high), step in reversed(list(zip(names, bounds, steps, strict=True))):
-            test = Compare(Relation.LT, Var(name), self.extreme(Min, high, operation))
-            node = For(name, self.extreme(Max, low, operation), test, step, node, annotations=(Parallel(),))
+            test = Compare(Relation.LT, Var(name), self.extreme(ex.Min, high, operation))
+            first = self.extreme(ex.Max, low, operation)
+            node = For(name, first, test, step, node, annotations=(Parallel(),))
         return node
 
     def condition(self, operation: affine.IfOp) -> Test:
