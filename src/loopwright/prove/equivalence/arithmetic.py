@@ -55,6 +55,8 @@ class World:
     """Initial values of some cells, for any seed."""
     known: Mapping[str, float] = field(default_factory=dict)
     """Values of variables of the function at the start of the region."""
+    loaded: Mapping[str, CellKey] = field(default_factory=dict)
+    """Variables that hold the value of a cell then."""
     unset: frozenset[str] = frozenset()
     """Variables of OLD that are uninitialised at the start of the region."""
     numbers: tuple[int, ...] = ()
@@ -67,7 +69,7 @@ class World:
 
     def input(self, place: CellKey, kind: types.CType) -> TypedNumber:
         """The value of a cell before the region."""
-        if place in self.given:
+        if (place := self.loaded.get(place[0], place)) in self.given:
             return self.given[place]
         if place[0] in self.known:
             number = self.known[place[0]]

@@ -133,10 +133,13 @@ class _Search:
             given[cell] = self.world.converted(TypedNumber(kind, number), kind)
         world = replace(self.world, given=given)
         try:
-            old, new = (computed(run, world).get(self.place, given.get(self.place)) for run in self.runs)
+            left = (computed(run, world).get(self.place) for run in self.runs)
+            old, new = (
+                world.input(self.place, value.type) if one is None else one
+                for one, value in zip(left, self.values, strict=True)
+            )
         except Undefined:
             return False
-        assert old is not None and new is not None, "a cell that a run does not write is an input"
         only_in_sign = old.number == new.number and self.values[0].number != self.values[1].number
         if rests_on_unset(self.runs[0], self.place, world):
             return False
@@ -157,11 +160,11 @@ def _inputs(runs: Runs, place: CellKey, values: Values, world: World) -> dict[Ce
             for reads, (target, at) in zip(computation.reads, computation.targets, strict=True):
                 for array, columns, kind in reads:
                     read = array, tuple([numbers[k] for k in columns])
-                    if read not in written and read not in found:
-                        found[read] = world.input(read, kind)
+                    if read not in written:
+                        found.setdefault(world.loaded.get(array, read), world.input(read, kind))
                 written.add((target, tuple([numbers[k] for k in at])))
         if place not in written:
-            found.setdefault(place, value)
+            found.setdefault(world.loaded.get(place[0], place), value)
     return dict(sorted(found.items()))
 
 

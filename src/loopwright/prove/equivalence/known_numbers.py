@@ -181,6 +181,12 @@ class LoadedValue:
     value: Node
     known: KnownNumbers
 
+    @property
+    def cell(self) -> tuple[str, tuple[int, ...]] | None:
+        """The cell whose value it is; None if that is not known."""
+        is_load = self.value.type in ("subscript_expression", "identifier")
+        return self.known.place_of(self.value) if is_load else None
+
     def holds(self, given: Inputs, functions: Container[str]) -> bool:
         """Whether inputs give the variable the value that it was set to, where they give both.
 

@@ -20,7 +20,7 @@ from loopwright.prove.equivalence.known_numbers import macros_of_headers, open_n
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.shared import names_of_one_memory
 from loopwright.prove.equivalence.terms import TermAssignment
-from loopwright.prove.equivalence.traces import Runnable
+from loopwright.prove.equivalence.traces import CellKey, Runnable
 from loopwright.prove.reading.c_expressions import Unreadable
 
 
@@ -45,6 +45,8 @@ class Pair:
     """Constants of headers."""
     assumed: tuple[isl.Set, ...] = ()
     """What the user states of parameters."""
+    loaded: Mapping[str, CellKey] = field_of(default_factory=dict)
+    """Variables that hold the values of cells at the start of the regions."""
 
     def admits(self, given: Mapping[str, int], read: Set[str]) -> bool:
         """Whether what the user states holds for these parameters; not known of others that are read."""

@@ -170,7 +170,7 @@ def _difference(
     if beginning is None:
         return None
     values = {name: value for name, value in beginning.values.items() if value is not None}
-    pair = replace(pair, known={**pair.known, **values})
+    pair = replace(pair, known={**pair.known, **values}, loaded=_loaded(beginning, steps))
     try:
         wrong = _real(pair, steps, places)
     except Unvalued as unknown:
@@ -191,9 +191,21 @@ def _difference(
     return doubt or _Shown(wrong.place, parts, shown)
 
 
+def _loaded(beginning: Beginning, steps: Steps) -> dict[str, CellKey]:
+    """The variables that were set to a cell of their own type, and the cells."""
+    types = {cell.array: cell.type for cell in _cells_read(steps)}
+    loads = ((one.name, one.cell) for one in beginning.loaded)
+    pairs = ((name, cell) for name, cell in loads if cell is not None and {name, cell[0]} <= types.keys())
+    return {name: cell for name, cell in pairs if types[name] == types[cell[0]]}
+
+
 def _read_in(steps: Steps) -> set[str]:
+    return {cell.array for cell in _cells_read(steps)}
+
+
+def _cells_read(steps: Steps) -> Iterator[CellTerm]:
     computations = {id(step.computation): step.computation for side in steps for step in side}
-    return {cell.array for one in computations.values() for cell in one.read}
+    return (cell for one in computations.values() for cell in one.read)
 
 
 def _final(run: Numbered, place: CellKey, table: Table) -> int:
@@ -221,7 +233,9 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
     found: ValueDifference | None = None
     has_integers = any(isinstance(one, Integer) for one in types.values())
     most, numbers = (MOST_OF_INTEGERS, _numbers(pair)) if has_integers else (MOST_SEEDS, ())
-    begun = World(0, DOUBLE, pair.reassociate, pair.opaque, {}, pair.known, pair.unset, numbers)
+    begun = World(
+        0, DOUBLE, pair.reassociate, pair.opaque, {}, pair.known, pair.loaded, pair.unset, numbers
+    )
     runs = [computing(side) for side in steps]
     for unknown in _possible_types(pair):
         found = None
