@@ -11,9 +11,9 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c.declarations import as_signed, declared_name, unqualified
-from loopwright.c.syntax import Node, walk
+from loopwright.c.syntax import Node, field, walk
 from loopwright.errors import Code
-from loopwright.model.program import Array, MemorySpace, Program, Statement
+from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.functions import coefficient, involved
 from loopwright.presburger.named import parameter_names
@@ -75,6 +75,16 @@ def moved(statement: Statement, name: str, front: str, place: Span | None = None
             message = f"'{' '.join(text.split())}' is another way to write {name}"
             raise Misuse(Code.STORAGE, message, argument="variable", hint=f"write {name} and its subscripts")
         yield TextEdit(access.place.source.at(access.place.start, len(name)), front)
+
+
+def refuse_member(program: Program, access: Access) -> None:
+    """Refuse an access to a part of a cell: `A[i].x`."""
+    node = next((part for part in walk(program.syntax) if part.span == access.place), None)
+    while node is not None and node.type == "subscript_expression":
+        node = field(node, "argument")
+    if node is not None and node.type == "field_expression":
+        message = f"'{access.place.text}' is a part of a cell, and copies are of whole cells"
+        raise Misuse(Code.STORAGE, message, argument="variable")
 
 
 def without_declaration(program: Program, array: Array) -> Iterator[TextEdit]:

@@ -45,6 +45,7 @@ from loopwright.transform.library.accesses import (
     divided_text,
     in_space,
     loops_over,
+    refuse_member,
     variable_called,
     with_loops,
 )
@@ -175,6 +176,7 @@ def _accesses(plan: Plan, name: str, component: Component, *, written: bool) -> 
                 if not sure or not access.relation.is_single_valued():
                     text = " ".join(access.place.text.split())
                     raise Misuse(Code.STORAGE, f"the cell of '{text}' is unknown", argument="variable")
+                refuse_member(plan.program, access)
                 found.append(PackedAccess(statement, access, piece.intersect_domain(statement.domain)))
     names = [one.statement.name for one in found]
     split = [one for one in names if len(pieces(plan.program.statement(one).schedule)) > 1]
