@@ -31,6 +31,11 @@ def made(body: str, script: str) -> str:
 
 
 ANSWERED = {
+    "a condition that another one makes irrelevant": (
+        "for (int i = n; i >= 1; i--) if (n <= n || s > 2) B[i] = s + i;\n"
+        "for (int i = n; i >= 1; i--) if (!(n < n && s > 2)) A[1][i] = s + i;\n",
+        "from_zero()",
+    ),
     "an int that is given what is computed in long": (
         "for (int i = 0; i < m; i++) { int x = i + 0L; A[i][i] = x + B[i]; }\n",
         "L = lift(S1, 0)\ntile(L, i=3)",

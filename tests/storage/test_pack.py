@@ -10,11 +10,14 @@ import islpy as isl
 import pytest
 
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.progress import silent
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.storage import prove_storage, through_copies
 from loopwright.prove.legality.suggest import cure, hint
 from loopwright.prove.legality.values import ComparedRead
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
 from tests.storage.test_expand import function, planned, result, written
 
 SPLIT = "  for (int i = 1; i < n - 1; i++) {\n    s = A[i][0];\n    x[i] = x[i - 1] + x[i + 1] * s;\n  }"
@@ -363,3 +366,20 @@ def test_nests_that_were_distributed_have_room_for_copies(pack: str) -> None:
     assert prove_plan(plan).proved
     places = [leaf.position[0] for leaf in plan.leaves]
     assert len(set(places)) == len(places)
+
+
+@pytest.mark.parametrize("script", ["pack(P, S1, written)", "pack(P, S2)"])
+def test_parts_of_cells_are_not_packed(script: str, tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text("""
+struct point { int x, y; } P[9];
+void f(int n, int *B) {
+#pragma scop
+  for (int i = 1; i < n; i++) {
+    P[i].x = 1;
+    B[i] = P[i].y;
+  }
+#pragma endscop
+}
+""")
+    with pytest.raises(BadInput, match="is a part of a cell"):
+        transformed(Request(str(tmp_path / "p.c"), script=script), silent)

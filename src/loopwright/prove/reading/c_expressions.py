@@ -171,12 +171,23 @@ def test(node: Node, words: Words) -> ex.Test:
             sides = (expression(field(node, side), words) for side in ("left", "right"))
             return ex.Compare(RELATIONS[operator(node)], *sides)
         case "binary_expression" if operator(node) in ("&&", "||"):
-            both = tuple(test(field(node, side), words) for side in ("left", "right"))
+            first = test(field(node, "left"), words)
+            if _outcome(first) == (operator(node) == "||"):
+                return first  # the other is not evaluated
+            both = first, test(field(node, "right"), words)
             return ex.And(both) if operator(node) == "&&" else ex.Or(both)
         case "unary_expression" if operator(node) == "!":
             return ex.Not(test(field(node, "argument"), words))
         case _:
             return ex.Compare(ex.Relation.NE, expression(node, words), ex.Int(0))
+
+
+def _outcome(one: ex.Test) -> bool | None:
+    """Whether a comparison of an expression with itself holds; None for all other conditions."""
+    match one:
+        case ex.Compare(relation, left, right) if left == right:
+            return relation in (ex.Relation.LE, ex.Relation.GE, ex.Relation.EQ)
+    return None
 
 
 def constant(node: Node, words: Words) -> int:
