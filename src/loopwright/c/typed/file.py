@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from loopwright.c.file import c_file
@@ -187,6 +188,7 @@ class TypedFile:
                 found.append((start, end, cursor))
         return tuple(found)
 
+    @cached_property
     def _defined(self) -> list[tuple[int, int, Cursor]]:
         functions = [one for one in self._top if front_end.kind(one[2]) == "FUNCTION_DECL"]
         return [one for one in functions if one[2].is_definition()]
@@ -194,7 +196,7 @@ class TypedFile:
     @cached_property
     def functions(self) -> tuple[TypedFunction, ...]:
         """The functions that the file defines."""
-        return tuple(self._built(start, cursor) for start, _, cursor in self._defined())
+        return tuple(self._built(start, cursor) for start, _, cursor in self._defined)
 
     @cached_property
     def nodes(self) -> tuple[tree.Node, ...]:
@@ -203,9 +205,9 @@ class TypedFile:
 
     def function_around(self, offset: int) -> TypedFunction | None:
         """The function of the file that contains an offset of the preprocessed text."""
-        number = bisect_left(self.functions, offset + 1, key=lambda one: one.starts[0]) - 1
-        found = self.functions[number] if number >= 0 else None
-        return found if found is not None and offset <= found.starts[-1] else None
+        number = bisect_left(self._defined, offset + 1, key=itemgetter(0)) - 1
+        start, end, cursor = self._defined[number] if number >= 0 else (0, 0, None)
+        return None if cursor is None or offset >= end else self._built(start, cursor)
 
     def once(self, key: tuple[object, ...], compute: Callable[[], Fact]) -> Fact:
         """What follows from the file alone, computed at the first request for its key."""
@@ -224,13 +226,13 @@ class TypedFile:
         words = [whole_word(name), *([_ADDRESS] if addressed else ())]
         return tuple(
             self._built(start, cursor)
-            for start, end, cursor in self._defined()
+            for start, end, cursor in self._defined
             if all(word.search(self.text.text, start, end) for word in words)
         )
 
     def functions_named(self, name: str) -> tuple[TypedFunction, ...]:
         """The functions of the file with this name."""
-        named = (one for one in self._defined() if str(one[2].spelling) == name)
+        named = (one for one in self._defined if str(one[2].spelling) == name)
         return tuple(self._built(start, cursor) for start, _, cursor in named)
 
     @cached_property
