@@ -125,7 +125,7 @@ FAULTS = (
     ),
     Planted(
         "what check found is valid",
-        "check/verify.py",
+        "check/run/judged.py",
         "    elif log.violations:\n        answer = Answer.VIOLATION\n",
         "    elif log.violations:\n        answer = Answer.VALID\n",
         "check",

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
+from loopwright.c.file import c_file
 from loopwright.c.macros import refuse_unknown_sizes
+from loopwright.c.regions import refusal_of
+from loopwright.c.selection.chosen import with_places
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.refusals import refused_directive
 from loopwright.check.algorithms.codes import CodeScheme, codes
@@ -187,11 +190,11 @@ def _with_data(job: Job, report: Report, options: CheckOptions) -> Report:
 
 def _refused(job: Job, options: CheckOptions) -> str | None:
     """A directive of the segment that has no meaning: other runs may do something else."""
-    segment = job.given.segment
-    if not job.tools.openmp:
-        return None
-    place = (segment.place.start, segment.place.end)
-    refused = refused_directive(replace(segment.source, chosen=(place,)), options.reading.compiled)
+    place = job.given.segment.place
+    source = replace(place.source, chosen=())
+    if not job.tools.openmp or refusal_of(place, c_file(source).directives) is not None:
+        return None  # the branches of an '#if' are not told apart here
+    refused = refused_directive(with_places(source, [place]), options.reading.compiled)
     return None if refused is None else f"no compiler need accept an OpenMP directive of it: {refused}"
 
 

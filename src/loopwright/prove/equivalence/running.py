@@ -170,6 +170,8 @@ def _difference(
     if beginning is None:
         return None
     values = {name: value for name, value in beginning.values.items() if value is not None}
+    if any(values.get(name, size) != size for name, size in sizes[0].items()):
+        return None  # the function computes another size from these parameters
     pair = replace(pair, known={**pair.known, **values}, loaded=_loaded(beginning, steps))
     try:
         wrong = _real(pair, steps, places)
