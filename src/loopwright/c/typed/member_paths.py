@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from loopwright.c.typed import tree
-from loopwright.c.types import ArrayType, CType, Pointer, Record, unqualified
+from loopwright.c.types import ArrayType, CType, Integer, Pointer, Record, unqualified
 
 
 def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
     """The variable that an lvalue starts with, and the path of members from there."""
+    base, path = base_and_path(lvalue)
+    return (base.declaration, path or "*") if isinstance(base, tree.Name) else (None, path)
+
+
+def base_and_path(lvalue: tree.Expression) -> tuple[tree.Expression, str]:
+    """The expression that an lvalue starts with, `f(x)` in `f(x)->a.b`, and the path from there."""
     node, path = tree.without_casts(lvalue), ""
     while True:
         match node:
-            case tree.Name(declaration=declared):
-                return declared, path or "*"
             case tree.MemberAccess(object=inner, name=name, in_union=in_union):
                 node, path = tree.without_casts(inner), f".{'' if in_union else name}{path}"
             case tree.Subscript(base=inner) | tree.Unary(operator="*", operand=inner):
                 node = tree.without_casts(inner)
-            case tree.Binary(operator="+" | "-", left=left):
-                node = tree.without_casts(left)
+            case tree.Binary(operator="+" | "-", left=left, right=right):
+                is_right = isinstance(unqualified(left.type), Integer)  # 1 + p
+                node = tree.without_casts(right if is_right else left)
             case _:
-                return None, path
+                return node, path
 
 
 def path_inside(lvalue: tree.Expression) -> str:

@@ -207,6 +207,23 @@ def may_be_address(value: tree.Expression) -> bool:
     return isinstance(kind, Pointer | ArrayType | Unknown) or has_address
 
 
+def passed_on(node: tree.Expression) -> tuple[tree.Expression, ...]:
+    """The expressions whose value, or whose address, an expression has: u and v for `c ? u : v`."""
+    match node:
+        case tree.Conditional(then=then, otherwise=otherwise):
+            return then, otherwise
+        case (
+            tree.Binary(operator=",", right=inner)
+            | tree.Cast(operand=inner)
+            | tree.Assign(operator="=", value=inner)
+            | tree.Assign(target=inner)
+            | tree.Update(target=inner)
+            | tree.Unary(operator="&", operand=inner)
+        ):
+            return (inner,)
+    return ()
+
+
 def is_named_pointer(node: tree.Node) -> bool:
     return isinstance(node, tree.Name) and isinstance(unqualified(node.type), Pointer | ArrayType)
 

@@ -16,16 +16,16 @@ from collections.abc import Iterator
 from dataclasses import field
 from functools import partial
 
-from loopwright.c.typed import tree
+from loopwright.c.typed import member_paths, tree
 from loopwright.c.typed.allocated import from_outside, others_returned, returned_values
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.least import LeastSets
-from loopwright.c.typed.member_paths import folded, path_inside, paths_of, place_of, root_and_path
 from loopwright.c.typed.pointer_values import (
     is_followed,
     is_pointer,
     may_be_address,
     parts_of,
+    passed_on,
     takes,
     values_in,
 )
@@ -145,15 +145,12 @@ class PointsTo:
     def _through(self, pointer: tree.Expression) -> frozenset[Target]:
         """The targets of a pointer, or of an array decayed to a pointer to its first element."""
         core = tree.without_casts(pointer)
-        if isinstance(unqualified(core.type), ArrayType):
-            return self.storage_of(core)
-        return self.targets(core)
+        is_array = isinstance(unqualified(core.type), ArrayType)
+        return self.storage_of(core) if is_array else self.targets(core)
 
     def targets(self, value: tree.Expression) -> frozenset[Target]:
         """The targets that the value of an expression may point to."""
         core = tree.without_casts(value)
-        if isinstance(core, tree.Unary) and core.operator == "__extension__":
-            return self.targets(core.operand)
         is_lvalue = isinstance(core, tree.Name | tree.MemberAccess | tree.Subscript | tree.OtherExpression)
         is_lvalue = is_lvalue or (isinstance(core, tree.Unary) and core.operator == "*")
         if is_lvalue and isinstance(unqualified(core.type), ArrayType):
@@ -163,8 +160,8 @@ class PointsTo:
                 return self._stored(declared, "")
             case tree.Unary(operator="&", operand=operand):
                 return self.storage_of(operand)
-            case tree.Binary(operator=",", right=right):
-                return self.targets(right)
+            case tree.Binary(operator=",", right=inner) | tree.Unary(operator="__extension__", operand=inner):
+                return self.targets(inner)
             case tree.Binary(left=left, right=right):
                 return self._pointers(left) | self._pointers(right)
             case tree.Conditional(then=then, otherwise=otherwise):
@@ -202,37 +199,35 @@ class PointsTo:
 
     def _loaded(self, lvalue: tree.Expression) -> frozenset[Target]:
         """The targets of a pointer loaded from memory: what was stored there under the same name."""
-        root, path = root_and_path(lvalue)
+        root, path = member_paths.root_and_path(lvalue)
         if root is None:
-            literals = [part for part in tree.walk(lvalue) if isinstance(part, tree.OtherExpression)]
-            inside = [self.targets(value) for literal in literals for value in parts_of(literal)]
-            inside += [
-                self._returned(part) for part in tree.walk(lvalue) if isinstance(part, tree.CallExpression)
-            ]
-            return frozenset([Memory(("somewhere", lvalue.place.span))]).union(*inside)
-        unseen = [UNSEEN] if is_from_union(lvalue) else []
-        key = ("beside", self.is_inside, root.offset, self.function.declaration.offset, place_of(lvalue))
-        beside = frozenset[Target]()
-        if tree.owner(lvalue) is None:
-            beside = self.solution.least(key, lambda: self._stored_beside(lvalue, root))
-        return self._stored(root, path).union(unseen, beside)
+            base, path = member_paths.base_and_path(lvalue)
+            calls = (part for part in tree.walk(lvalue) if isinstance(part, tree.CallExpression))
+            inside = frozenset[Target]().union(*map(self._returned, calls))
+            somewhere = Memory(("somewhere", (lvalue.place.span, lvalue.place.first)))
+            found = inside | self._from(base, path or "*") | {somewhere}
+        else:
+            found = self._stored(root, path).union([UNSEEN] if is_from_union(lvalue) else [])
+        if tree.owner(lvalue) is not None:
+            return found
+        key = ("beside", self.is_inside, self.function.declaration.offset, member_paths.place_of(lvalue))
+        return found | self.solution.least(key, lambda: self._stored_beside(lvalue, root))
 
-    def _stored_beside(self, lvalue: tree.Expression, root: tree.Declaration) -> frozenset[Target]:
+    def _stored_beside(self, lvalue: tree.Expression, root: tree.Declaration | None) -> frozenset[Target]:
         """What is stored in an lvalue under other names: `a->next->v = p`, where `a->next` points to it, and
         `p = v`, where `*w` is p."""
-        place, inside = self.storage_of(lvalue), path_inside(lvalue)
+        place, inside = self.storage_of(lvalue), member_paths.path_inside(lvalue)
         found: set[Target] = set()
         ends = paths_stored(lvalue, self.function, self.file)
-        for one in place:
-            if isinstance(one, Object):
-                for path in (path for end in ends for path in paths_of(one.declaration.type, end)):
-                    if (one.declaration, path) != (root, root_and_path(lvalue)[1]):
-                        found |= self._stored(one.declaration, path)
+        own = member_paths.root_and_path(lvalue)
+        for declared in (one.declaration for one in place if isinstance(one, Object)):
+            for path in (path for end in ends for path in member_paths.paths_of(declared.type, end)):
+                found |= self._stored(declared, path) if (declared, path) != own else set()
         every = self._in_any_call()
         bound = {one for one in place if self.solution is not every.solution and self._is_bound(one)}
         for store in file_stores(self.file).setting(inside) if bound else ():
             asked = self.asked(store.function)
-            if (store.is_whole or store.root != root) and asked._stored_in(store) & bound:
+            if (store.is_whole or root is None or store.root != root) and asked._stored_in(store) & bound:
                 found |= asked._given_by(store, inside)
         for one in place - bound:
             found |= every.solution.least(("held", one, inside), partial(every._held, one, inside))
@@ -261,7 +256,7 @@ class PointsTo:
 
     def _stored(self, declared: tree.Declaration, path: str) -> frozenset[Target]:
         """The targets of the pointers in a variable, or at a path from it; the path names the member."""
-        short = folded(path)
+        short = member_paths.folded(path)
         owner = self.file.function_around(declared.offset) if declared.is_own else None
         asked = self._in_any_call() if not declared.is_own else self if owner is None else self.asked(owner)
         key = (asked.is_inside, declared.offset, short)
@@ -303,17 +298,22 @@ class PointsTo:
         core = tree.without_casts(value)
         if isinstance(core, tree.Unary) and core.operator == "&":
             core = tree.without_casts(core.operand)
-        root, ahead = root_and_path(core)
+        root, ahead = member_paths.root_and_path(core)
         if isinstance(core, tree.CallExpression) and core.callee is not None:
             return self._returned_at(core, core.callee, path)
         if root is None:
+            base, ahead = member_paths.base_and_path(core)
             somewhere: frozenset[Target] = frozenset([Memory(("reached", value.place.span, path))])
-            literals = [part for part in tree.walk(core) if isinstance(part, tree.OtherExpression)]
-            inside = [self.targets(one) for literal in literals for one in parts_of(literal)]
-            if isinstance(core, tree.Conditional):
-                inside += [self.reached(one, path) for one in (core.then, core.otherwise)]
-            return somewhere.union(*inside)
+            return somewhere | self._from(base, ahead if ahead and path == "*" else ahead + path)
         return self._stored(root, path if ahead == "*" else ahead if path == "*" else ahead + path)
+
+    def _from(self, base: tree.Expression, path: str) -> frozenset[Target]:
+        """The targets of the pointers at `path` from the value of an expression that is not an lvalue."""
+        if isinstance(base, tree.CallExpression) and base.callee is not None:
+            return self._returned_at(base, base.callee, path)
+        literals = (part for part in tree.walk(base) if isinstance(part, tree.OtherExpression))
+        inside = [self.targets(one) for each in literals for one in parts_of(each)]
+        return frozenset[Target]().union(*inside, *(self.reached(one, path) for one in passed_on(base)))
 
     def _returned_at(
         self, call: tree.CallExpression, callee: tree.Declaration, path: str
@@ -326,7 +326,7 @@ class PointsTo:
         inside = self.asked(function)
         others = others_returned(function, self.file, path)
         return made | self.solution.least(
-            ("returned", callee.offset, folded(path)),
+            ("returned", callee.offset, member_paths.folded(path)),
             lambda: frozenset[Target]().union(*(inside.reached(one, path) for one in others)),
         )
 
