@@ -29,6 +29,8 @@ from loopwright.source import Source, Span, line_ends, with_edits
 _MAIN = "<stdin>"
 _LINE_MARK = re.compile(r"(?m)^([ \t]*)#([ \t]*(?:line\b|\d)[^\n]*)$")
 _HASH = re.compile(r"(?m)^[ \t]*#[^\n]*$")
+_ELSEWHERE = re.compile(r"[ \t]*#[ \t]*(?:pragma|line)\b")
+"""Directives that do not decide what is included."""
 _MARKER = re.compile(r'# (\d+) "((?:\\.|[^"\\])*)"([ 1-4]*)')
 _CHANGE = re.compile(r"#(?:define|undef) ([A-Za-z_$][\w$]*)")
 _MISSING = re.compile(r"fatal error: (?:'(.+?)' file not found|(.+?): No such file or directory)")
@@ -184,8 +186,9 @@ def _absent(directives: str, command: tuple[str, ...], folder: Path) -> tuple[st
 
 
 def _directives(text: str) -> str:
-    """The directives of a text but for its pragmas, which do not decide what is included."""
-    return "\n".join(one.group() for one in _HASH.finditer(text) if "pragma" not in one.group()) + "\n"
+    """The directives of a text that decide what is included."""
+    lines = (one.group() for one in _HASH.finditer(text))
+    return "".join(f"{line}\n" for line in lines if _ELSEWHERE.match(line) is None)
 
 
 def run_compiler(command: Sequence[str], data: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
