@@ -355,7 +355,7 @@ def _first_values(loop: tree.ForStatement) -> Iterator[tree.Node]:
 
 def _repeated(loop: tree.ForStatement) -> tree.TokenRange:
     place = loop.place
-    return place if loop.first is None else replace(place, first=loop.first.place.end)
+    return place if loop.first is None else replace(place, first=loop.first.place.end - 1)
 
 
 def _end(given: GivenValue) -> int:

@@ -167,31 +167,21 @@ def named_values(
 
     For a variable of the function `own`, its arguments count if it `is_called`, and changes `until` a token.
     """
+
+    def found() -> Iterator[GivenValue]:
+        if declared.is_file_scope or declared.storage is tree.Storage.STATIC:
+            functions = file.functions_with(declared.name)
+            yield from _first_values(declared, path, own, file)
+        else:
+            functions = (own,)
+            yield from _arguments(declared, path, own, file) if is_called else ()
+        is_elsewhere = path != "" and isinstance(unqualified(declared.type), Pointer)
+        is_hidden = declared.is_own and not is_elsewhere and declared.offset not in own.addressed
+        for function in functions:
+            yield from _stored_by_name(declared, path, function, file, until if is_hidden else None)
+
     key = ("values", declared.offset, path, own.declaration.offset, is_called, until)
-    return file.once(
-        key, lambda: tuple(_named_values(declared, path, own, file, is_called=is_called, until=until))
-    )
-
-
-def _named_values(
-    declared: tree.Declaration,
-    path: str,
-    own: TypedFunction,
-    file: TypedFile,
-    *,
-    is_called: bool,
-    until: int | None,
-) -> Iterator[GivenValue]:
-    if declared.is_file_scope or declared.storage is tree.Storage.STATIC:
-        functions = file.functions_with(declared.name)
-        yield from _first_values(declared, path, own, file)
-    else:
-        functions = (own,)
-        yield from _arguments(declared, path, own, file) if is_called else ()
-    is_elsewhere = path != "" and isinstance(unqualified(declared.type), Pointer)
-    is_hidden = declared.is_own and not is_elsewhere and declared.offset not in own.addressed
-    for function in functions:
-        yield from _stored_by_name(declared, path, function, file, until if is_hidden else None)
+    return file.once(key, lambda: tuple(found()))
 
 
 def _first_values(
