@@ -30,6 +30,8 @@ SHARED = [
     _structs("cast", "((struct S*)w)->p", "((struct S*)w)->p"),
     _structs("cast twice", "((struct S*)(void*)u)->p", "u->p"),
     _structs("a number before it", "(0 + u)->p", "u->p"),
+    _structs("by a number", "((struct S*)((unsigned long)u + 8 - 8))->p", "u->p"),
+    _structs("a difference before it", "(&c[4] - &c[4] + u)->p", "u->p"),
     _structs("assigned", "(v = u)->p", "u->p"),
     _structs("returned", "same(u)->p", "u->p"),
     _structs("returned twice", "same(same(u))->p", "u->p"),

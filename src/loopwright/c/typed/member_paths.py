@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loopwright.c.typed import tree
-from loopwright.c.types import ArrayType, CType, Integer, Pointer, Record, unqualified
+from loopwright.c.types import ArrayType, CType, Pointer, Record, unqualified
 
 
 def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
@@ -22,8 +22,8 @@ def base_and_path(lvalue: tree.Expression) -> tuple[tree.Expression, str]:
             case tree.Subscript(base=inner) | tree.Unary(operator="*", operand=inner):
                 node = tree.without_casts(inner)
             case tree.Binary(operator="+" | "-", left=left, right=right):
-                is_right = isinstance(unqualified(left.type), Integer)  # 1 + p
-                node = tree.without_casts(right if is_right else left)
+                is_swapped = isinstance(unqualified(right.type), Pointer | ArrayType)  # 1 + p
+                node = tree.without_casts(right if is_swapped else left)
             case _:
                 return node, path
 
