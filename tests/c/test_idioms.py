@@ -39,6 +39,18 @@ def test_a_variable_of_a_block_is_renamed_only_beside_a_loop_of_its_name(other: 
 
 
 @pytest.mark.parametrize(
+    "block",
+    [
+        "for (i = 0; i < n; i++) { double v = b[i]; a[i] = v; float v = 2; a[i] += v; }",
+        "for (i = 0; i < n; i++) switch (m) { case 0: double v = b[i]; break; case 1: int v = 2; a[i] = v; }",
+    ],
+)
+def test_a_name_that_is_declared_twice_is_an_error_that_no_renaming_hides(block: str) -> None:
+    source = Source("t.c", wrapped(block))
+    assert with_distinct_names(source) == source
+
+
+@pytest.mark.parametrize(
     ("body", "domains"),
     [
         ("for (int v = 0; v < n; v++) { int n = v + 1; a[n] = n; }", ["v: 0 <= v < n"]),

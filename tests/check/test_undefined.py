@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from loopwright.c.selection.choice import Choice
 from loopwright.check.original.specification import specification
 from loopwright.check.program.control import decided_by_data
 from loopwright.check.program.doubts import of_other_type
@@ -14,7 +16,8 @@ from loopwright.check.program.segment import parse_input
 from loopwright.check.program.sites import find_sites
 from loopwright.check.program.unset import unset_reads
 from loopwright.check.run.report import Answer
-from loopwright.check.verify import CheckOptions, check_text
+from loopwright.check.verify import CheckOptions, check_file, check_text
+from loopwright.read.c.options import ReadOptions
 from loopwright.source import Source
 from tests.check.support import QUICK
 from tests.check.test_bad_input import COPY, check, text
@@ -186,3 +189,21 @@ def test_data_that_functions_of_the_library_bring(program: str, is_data: bool) -
     spec = specification(given.original, {"N": 8})
     known = reached(given.segment, {array.name: array.rank for array in given.original.arrays})
     assert (decided_by_data(find_sites(spec, known)) is not None) == is_data
+
+
+@pytest.mark.parametrize("value", ["", " = { 1 }"])
+@pytest.mark.parametrize("element", ["double", "const int"])
+def test_a_read_before_the_first_variable_of_the_program(element: str, value: str, tmp_path: Path) -> None:
+    """The sanitizer's zone after a variable is before another one, if there is another one."""
+    head = f"static {element} given[24]{value};\nint s;\n"
+    head += f"void f(int n, {element} A[24])\n{{\nfor (int i = 0; i < n; i++) {{\n"
+    tail = "}\n}\nint main(void) { f(3, given); return 0; }\n"
+    loops = ("if (n < 0) s += A[i - 1];", f"{element} x = A[i - 1]; if (n < 0) s += x;")
+    old, new = (tmp_path / name for name in ("old.c", "new.c"))
+    for path, body in zip((old, new), loops, strict=True):
+        path.write_text(f"{head}{body}\n{tail}")
+    options = CheckOptions(tools=QUICK, reading=ReadOptions(choice=Choice(("f",))))
+    assert check_file(old, old, options).answer is Answer.VALID
+    found = check_file(new, old, options)
+    assert found.answer is Answer.VIOLATION
+    assert any("global-buffer-overflow" in note for note in found.notes)

@@ -282,6 +282,36 @@ def test_macros_in_directives_are_numbers(tmp_path: Path) -> None:
     assert prove_directives(Request(_file(tmp_path, text))).directives == 2
 
 
+NESTED = """double v[20];
+#pragma omp parallel for{outer}
+for (int i = 0; i < n; i++) {{
+#pragma omp parallel for{inner}
+  for (int j = 0; j < n; j++) v[j] = B[j];
+  for (int j = 0; j < n; j++) A[i][j] = v[j];
+}}"""
+
+
+def test_each_directive_privatises_what_its_own_loop_needs(tmp_path: Path) -> None:
+    """The threads of the inner loop would write copies of v that nothing reads."""
+    right = NESTED.format(outer=" private(v)", inner="")
+    assert prove_directives(Request(_file(tmp_path, right))).directives == 2
+    for outer, inner in ((" private(v)", " private(v)"), ("", " private(v)"), ("", "")):
+        with pytest.raises(GaveUp, match="'v'"):
+            prove_directives(Request(_file(tmp_path, NESTED.format(outer=outer, inner=inner))))
+
+
+@pytest.mark.parametrize("loop", ["for (int j = 0; j < n; j++)", "for (int j = n - 1; j >= 0; j -= 2)"])
+def test_no_conflict_is_said_to_be_on_what_is_private(tmp_path: Path, loop: str) -> None:
+    """Threads do not share v[n]: the answer is that nothing has set it, and not that they do."""
+    text = "#pragma omp parallel for private(v)\nfor (int i = 0; i < n; i++) {\n"
+    text += f"for (int j = 0; j < n; j++) v[j] = B[j];\n{loop} A[i][j] = v[j + 1];\n}}"
+    with pytest.raises(GaveUp, match="'v' of a thread need not have the value"):
+        prove_directives(Request(_file(tmp_path, f"double v[20] = {{ 1 }};\n{text}")))
+    with pytest.raises(Illegal) as caught:
+        prove_directives(Request(_file(tmp_path, f"double v[20] = {{ 1 }};\n{text.replace('A[i][j]', 'B[0]')}")))
+    assert "on v[" not in caught.value.witness
+
+
 SHARED = {
     "{ double t = B[i]; A[i][0] = t; }": "",
     "{ x = B[i]; A[i][0] = x; }": "'x' is shared by all threads",

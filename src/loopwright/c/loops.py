@@ -65,9 +65,14 @@ def unit_step(update: Node, name: str) -> int | None:
 def loop_step(loop: Node, name: str) -> int | None:
     """The number that is added to an iterator after each iteration: 1 for `i++`, -4 for `i -= 4`."""
     update = loop.child_by_field_name("update")
-    core = None if update is None else without_parentheses(update)
-    if core is None or core.type == "update_expression":
-        return None if core is None else unit_step(core, name)
+    return None if update is None else added_to(update, name)
+
+
+def added_to(update: Node, name: str) -> int | None:
+    """The number that `i++`, `i -= 4` and the like add to a variable; None for other expressions."""
+    core = without_parentheses(update)
+    if core.type == "update_expression":
+        return unit_step(core, name)
     if core.type != "assignment_expression" or field(core, "left").text != name:
         return None
     size = decimal(without_parentheses(field(core, "right")).text)

@@ -26,11 +26,13 @@ from loopwright.c.syntax import Node, field, identifiers, refuse, walk
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.refusals import refused_directive, surrounding_directive
 from loopwright.c.typed.spelling import with_numbers
-from loopwright.errors import BadInput, Code, GaveUp, Illegal
+from loopwright.errors import BadInput, Code, GaveUp, Illegal, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
 from loopwright.progress import Progress, silent
-from loopwright.prove.legality.legality import LegalityVerdict
+from loopwright.prove.legality.explain import refusal
+from loopwright.prove.legality.legality import LegalityVerdict, Status
+from loopwright.prove.legality.plans import prove_plan, stages
 from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import load_c, read_source
@@ -67,7 +69,7 @@ def _refuse_privates(directive: OpenmpDirective, loop: Node, verdict: LegalityVe
     needed = {
         (one.array, "lastprivate" if one.last else "private")
         for one in verdict.private
-        if one.array in used - local
+        if one.span == directive.place and one.array in used - local
     }
     iterators = {loop_iterator(node) for node in walk(loop) if node.type == "for_statement"}
     for name, clause in sorted(needed - said):
@@ -243,11 +245,36 @@ def prove_directives(request: Request, progress: Progress = silent) -> Directive
 
 def _proved(plan: Plan, file: DirectedFile, options: RewriteOptions, progress: Progress) -> RegionReport:
     evidence: Evidence = on_trust(plan.written) + of_model(plan.written, options, progress)
-    legal, verdict = of_legality(plan, options, progress, lanes=False)
+    try:
+        legal, verdict = of_legality(plan, options, progress, lanes=False)
+    except Illegal as error:
+        raise _without_private(error, plan, file, options) from None
     refuse_sharing(file, plan.written.region, verdict)
     evidence += legal
     line = plan.written.region.line
     return RegionReport(line, (), (), evidence.proofs, evidence.trusted)
+
+
+def _without_private(
+    error: Illegal, plan: Plan, file: DirectedFile, options: RewriteOptions
+) -> LoopwrightError:
+    """The error without conflicts on what the directive of their loop privatises.
+
+    Threads share none of it; but an iteration reads it before writing it, or it is read after the loop.
+    """
+    said = {(directive.place, name) for directive, _ in file.directives for name, _ in _names(directive)}
+    verdict = prove_plan(plan, allow_reassociation=options.allow_reassociation, lanes=False)
+    private = {(one.loop_span, one.array) for one in verdict.violations} & said
+    left = [one for one in verdict.violations if (one.loop_span, one.array) not in private]
+    if not private or verdict.status is Status.UNDECIDED:
+        return error
+    if left or verdict.defects or verdict.wrong:
+        return refusal(replace(verdict, violations=tuple(left)), stages(plan)) or error
+    place, name = min(private, key=lambda one: one[1])
+    directive = next(one for one, _ in file.directives if one.place == place)
+    message = f"the '{name}' of a thread need not have the value that is read"
+    hint = f"set '{name}' in each iteration before it is read, and do not read it later"
+    return _no(directive, message, hint)
 
 
 def refuse_late_iterators(file: CFile) -> None:

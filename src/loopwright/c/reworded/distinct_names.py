@@ -63,7 +63,7 @@ def _edits_in(region: Region, block: Node) -> Iterator[list[Edit]]:
     for one in _variables(block):
         variables.setdefault(one.name, []).append(one)
     for name, known in variables.items():
-        if name in said:
+        if name in said or _is_declared_twice(known):
             continue
         places = [place for place in block.named(name) if region.place.contains(place.span)]
         counting = [*_counting(block, name)]
@@ -83,6 +83,11 @@ def _variables(block: Node) -> Iterator[_Variable]:
             named = declared_name(declarator)
             if named is not None and scope is not None:
                 yield _Variable(named[0], declarator, scope)
+
+
+def _is_declared_twice(known: list[_Variable]) -> bool:
+    """Whether two of these variables have one scope, which is an error that no renaming may hide."""
+    return len({one.scope.span for one in known}) < len(known)
 
 
 def _counting(block: Node, name: str) -> Iterator[Node]:

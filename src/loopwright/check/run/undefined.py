@@ -44,7 +44,8 @@ _SANITIZERS = (
     "-fno-sanitize=object-size",  # AddressSanitizer reports more about these
     "-fsanitize-recover=all",
 )
-_OPTIONS = ("-O1", "-g", "-fno-builtin-malloc", "-fno-builtin-free", *_SANITIZERS)
+_OPTIONS = ("-O0", "-g", "-fno-builtin-malloc", "-fno-builtin-free", *_SANITIZERS)
+"""Not optimised: a compiler removes accesses whose values it does not need, undefined or not."""
 _STRICT = (
     "-fsanitize=pointer-compare,pointer-subtract",
     *(f"-Werror={one}" for one in ("int-conversion", "incompatible-pointer-types", "implicit-int")),
@@ -56,7 +57,15 @@ _CHARACTERS = 1 << 20
 _OVERFLOW = re.compile(r"^(.*):(\d+):(\d+): runtime error: (.*)$", re.MULTILINE)
 _ERROR = "ERROR: AddressSanitizer"
 _ACCESS = re.compile(rf"{_ERROR}: (?:attempting )?([\w-]+).*?(?={_ERROR}|\Z)", re.DOTALL)
-_DECLARED = "int lw_unset(int);\n"
+_USED = "__attribute__((used)) static"
+_DECLARED = (
+    f"int lw_unset(int); {_USED} char lw_zeros[32]; {_USED} char lw_data[32] = {{1}};"
+    f" {_USED} const char lw_constant[32] = {{1}};\n"
+)
+"""What precedes the program: AddressSanitizer sees accesses past a variable, and those before the first
+variable of a section only if another one precedes it."""
+_IN_ORDER = "-fno-toplevel-reorder"
+"""Variables are in memory in the order of their declarations; clang needs no option for that."""
 
 
 def with_undefined(sites: Sites, tools: Toolchain, report: Report) -> Report:
@@ -176,10 +185,12 @@ def _compile(
     (folder / "program.c").write_text(f'{_DECLARED}#line 1 "{path.name}"\n{text}', "utf-8", "surrogateescape")
     (folder / "unset.c").write_text(runtime_text("unset.c"))
     parallel = ("-fopenmp",) if tools.openmp else ()
+    has_order = tools.compile(["-x", "c", "-fsyntax-only", _IN_ORDER, os.devnull]).returncode == 0
+    order = (_IN_ORDER,) if has_order else ()
     objects = [str(folder / "program.o"), str(folder / "unset.o")]
     given = ("-iquote", str(path.resolve().parent), *compile_only(tools.options))
     steps = [
-        [*_OPTIONS, *warnings, *parallel, "-c", str(folder / "program.c"), "-o", objects[0], *given],
+        [*_OPTIONS, *order, *warnings, *parallel, "-c", str(folder / "program.c"), "-o", objects[0], *given],
         ["-O1", "-w", "-c", str(folder / "unset.c"), "-o", objects[1]],
         [*_SANITIZERS, *parallel, *objects, "-o", str(folder / "program"), *tools.options, "-lm"],
     ]

@@ -1,8 +1,8 @@
 """Reasons to reject a new source, whatever its regions compute.
 
 The compiler must accept it as far as it accepts OLD, and accept its OpenMP directives.  Its loops with empty
-bodies must terminate: no statement of such a loop occurs in a proof, and a loop that does not terminate, or
-overflows its iterator, is not what OLD does.
+bodies, or with assignments to dead variables, must terminate: no statement of such a loop occurs in a proof,
+and a loop that does not terminate, or overflows its iterator, is not what OLD does.
 
 It also covers the side effects of operations (floating-point flags and `errno`) and the rounding mode, on
 which they depend.  If a file changes or reads one of these, two programs with equal values can behave
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.c.file import c_file
-from loopwright.c.loops import loop_iterator
+from loopwright.c.loops import LOOPS, added_to, binary, loop_iterator
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, walk_inside
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.typed.file import typed_file
@@ -37,6 +37,7 @@ from loopwright.read.c.purity import SETTING_ERRNO
 from loopwright.source import Source
 
 _WORKS = ("expression_statement", "declaration", "return_statement", "goto_statement")
+_STORES = ("subscript_expression", "pointer_expression", "field_expression", "call_expression")
 _BOUND = r"(?:[A-Za-z_]\w*(?: - \d{1,9})?|\d{1,9})"
 _UP, _DOWN = (
     re.compile(rf"(\w+) {sign}=? {_BOUND} (?:\1 {step}{step}|{step}{step} \1|\1 {step}= 1)")
@@ -124,7 +125,8 @@ def unacceptable(old: Compiled, new: Compiled) -> str | None:
         return errors
     endless = _endless(new.source)
     if endless is not None:
-        return f"line {endless.span.line}: this empty loop is not known to end"
+        kind = "loop" if _works(endless) else "empty loop"
+        return f"line {endless.span.line}: this {kind} is not known to end"
     shift = None if _shifts(old.source) else next(iter(_shifts(new.source)), None)
     if shift is not None:
         return f"line {shift.span.line}: {shift.text} is undefined for numbers below 0, and OLD has no shift"
@@ -159,13 +161,30 @@ def _undeclared(old: Compiled, new: Compiled) -> list[str]:
 
 
 def _endless(source: Source) -> Node | None:
-    """Returns the first loop without statements that does not count to a bound in steps of 1."""
+    """Returns the first loop without statements that does not count to a bound in steps of 1, or without
+    statements that a proof must match and with a test that its steps need not end."""
     file = c_file(source)
     for region in file.regions:
-        for node in file.block(region.place).of_type("for_statement"):
-            if not _works(node) and not _counts(node):
+        for node in file.block(region.place).of_type(*LOOPS):
+            is_empty = node.type == "for_statement" and not _works(node)
+            if not _counts(node) if is_empty else _runs_past(node):
                 return node
     return None
+
+
+def _runs_past(loop: Node) -> bool:
+    """Whether a loop that only assigns variables, which may all be dead, leaves its bound behind, as with
+    `i != n; i++` or `i >= n; i++`: where it starts there, its iterator overflows."""
+    test = binary(loop.child_by_field_name("condition"))
+    if test is None or field(loop, "body").of_type(*_STORES):
+        return False
+    first = loop.child_by_field_name("initializer")
+    changes = [one for one in loop.of_type("update_expression", "assignment_expression") if one != first]
+    for name, up, down in ((test.left.text, "<", ">"), (test.right.text, ">", "<")):
+        steps = [step for one in changes if (step := added_to(one, name)) is not None]
+        if len(steps) == 1:
+            return test.sign.removesuffix("=") != (up if steps[0] > 0 else down)
+    return False
 
 
 def _shifts(source: Source) -> list[Node]:

@@ -248,11 +248,12 @@ def _conflicts(
     owned: list[Private] = []
     for loop in parallel:
         members = inside(loop, pieces)
-        if loop.privatises and loop.blocks:
-            tried = (array for array in program.arrays if array.space is MemorySpace.PRIVATE)
-            owned += filter(None, (privatised(program, members, loop, array) for array in tried))
-        without = loop.private | {one.array for one in owned if one.loop == loop.called}
-        found += carried_at(program, members, loop.dimension, frozenset(without))
+        is_tried = loop.privatises and loop.blocks
+        tried = [one for one in program.arrays if is_tried and one.space is MemorySpace.PRIVATE]
+        own = list(filter(None, (privatised(program, members, loop, array) for array in tried)))
+        owned += own
+        without = loop.private | {one.array for one in own}
+        found += carried_at(program, members, loop.dimension, without)
     return found, tuple(owned)
 
 

@@ -44,6 +44,7 @@ from loopwright.presburger.sets import DIM, OUT, union_map, union_set, within_ef
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.times import TimedPiece, comparable, pieces_of
 from loopwright.prove.verdict import Proved, Undecided, Verdict
+from loopwright.source import Span
 
 _EFFORT = 5_000_000
 """Maximum number of isl operations to decide where a variable can be declared: some seconds."""
@@ -60,6 +61,8 @@ class Private:
     """The statements executed in the loop."""
     dimension: int
     """The time dimension of the loop."""
+    span: Span | None = None
+    """Where the loop was marked as parallel."""
 
 
 def remarks(found: Sequence[Private]) -> list[tuple[str, int]]:
@@ -135,7 +138,7 @@ def privatised(
 def _private(
     array: Array, loop: ParallelLoop, members: Mapping[str, tuple[TimedPiece, ...]], *, last: bool = False
 ) -> Private:
-    return Private(array.name, loop.called, last, tuple(members), loop.dimension)
+    return Private(array.name, loop.called, last, tuple(members), loop.dimension, loop.span)
 
 
 def _reads_own_writes(part: Program, dimension: int) -> bool:
