@@ -57,6 +57,13 @@ def test_helpers_of_the_file_itself_are_used(header: str, tmp_path: Path) -> Non
         (tmp_path / "t.c").write_text(f"{head}#pragma scop\n{_TRIANGLE}\n#pragma endscop\n{rest.partition('endscop')[2]}")
 
 
+def test_minima_that_are_written_out_are_read_as_minima(tmp_path: Path) -> None:
+    """Two cases for each of them would be too many sets to compare."""
+    body = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) if (j >= i - max && i + j <= n + min) S: A[i][j] = i;"
+    trap = Trap("", body, "int min, max;", parameters="int n, int m", script="tile(S, i=2, j=3)")
+    assert answer(trap, tmp_path) == PROVED
+
+
 CHANGED = [_trap("#define iT 5\n"), _trap("#define jT i\n")]
 
 

@@ -100,7 +100,9 @@ def _floor(argument: ex.Expr, divisor: int) -> ex.Expr:
 
 
 def _extremum(relation: ex.Relation, arguments: tuple[ex.Expr, ...]) -> ex.Expr:
-    result = arguments[0]
-    for argument in arguments[1:]:
-        result = ex.Select(ex.Compare(relation, result, argument), result, argument)
-    return result
+    """Halves of the arguments are written twice each: the length grows with the square of their number."""
+    if len(arguments) == 1:
+        return arguments[0]
+    middle = (len(arguments) + 1) // 2
+    left, right = _extremum(relation, arguments[:middle]), _extremum(relation, arguments[middle:])
+    return ex.Select(ex.Compare(relation, left, right), left, right)

@@ -151,7 +151,7 @@ def expression(node: Node, words: Words) -> ex.Expr:
         case "conditional_expression":
             parts = [field(node, part) for part in ("consequence", "alternative")]
             values = (expression(part, words) for part in parts)
-            return ex.Select(test(field(node, "condition"), words), *values)
+            return _chosen(test(field(node, "condition"), words), *values)
         case "call_expression":
             return _call(node, words)
         case "identifier" if definitions(words.macros, words.of(node)):
@@ -160,6 +160,16 @@ def expression(node: Node, words: Words) -> ex.Expr:
             return ex.Int(value)
         case _:
             raise Unreadable(f"'{words.of(node)}' cannot be read as an index expression")
+
+
+def _chosen(condition: ex.Test, first: ex.Expr, second: ex.Expr) -> ex.Expr:
+    """`a < b ? a : b` is a minimum: a set of points for each of its two cases would be many for several."""
+    match condition:
+        case ex.Compare(ex.Relation.LT | ex.Relation.LE, left, right) if {left, right} == {first, second}:
+            return (ex.Min if left == first else ex.Max)((left, right))
+        case ex.Compare(ex.Relation.GT | ex.Relation.GE, left, right) if {left, right} == {first, second}:
+            return (ex.Max if left == first else ex.Min)((left, right))
+    return ex.Select(condition, first, second)
 
 
 def test(node: Node, words: Words) -> ex.Test:
