@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from loopwright.c.selection.choice import choice
+from loopwright.errors import BadInput
 from loopwright.model.program import statement_text
+from loopwright.read.c.options import ReadOptions
+from loopwright.read.c.reader import read_c
 from tests.c.support import reads, refusal, region, underlined, writes
 
 LOOP = "for (i = 0; i < n; i++) "
@@ -108,9 +114,32 @@ def test_a_cast_in_a_subscript_is_not_a_difference() -> None:
     assert "may be a type or a value" in error.message and underlined(error) == "(X)"
 
 
-def test_a_name_in_parentheses_before_a_list_is_ambiguous_if_unknown() -> None:
-    error = refusal(LOOP + "a[i] = (weigh)(b[i]);")
-    assert "may be a cast or a call" in error.message and underlined(error) == "(weigh)"
+@pytest.mark.parametrize(
+    ("header", "is_read"),
+    [
+        ("typedef double weigh;", True),
+        ("#define weigh float", True),
+        ("typedef unsigned char weigh;", True),
+        ("double weigh(double);", False),
+        ("extern int calls; static double weigh(double v) { calls++; return v; }", False),
+        ("double (*weigh)(double);", False),
+        ("", False),
+    ],
+)
+def test_a_name_of_a_header_in_parentheses_before_a_list_is_what_the_header_says(
+    header: str, is_read: bool, tmp_path: Path
+) -> None:
+    """It is taken for a type here; the typed reading of the same words tells whether it is one."""
+    (tmp_path / "w.h").write_text(header)
+    file = tmp_path / "t.c"
+    loop = "for (int i = 0; i < n; i++) a[i] = (weigh)(b[i]) * 2;"
+    file.write_text(f'#include "w.h"\ndouble a[9], b[9];\nvoid f(int n) {{ {loop} }}\n')
+    if is_read:
+        (program,) = read_c(file, ReadOptions(choice=choice("f")))
+        assert not program.set_aside and reads(program.statements[0]) == ["b[i]"]
+    else:
+        with pytest.raises(BadInput):
+            read_c(file, ReadOptions(choice=choice("f")))
 
 
 def test_the_parenthesis_the_parser_does_not_see_stays_in_the_text() -> None:

@@ -7,6 +7,7 @@ import pytest
 from loopwright.c.reworded.declared import with_leading_attributes, with_outer_declarations
 from loopwright.c.reworded.final_values import with_final_values
 from loopwright.c.reworded.jumps import with_structured_jumps
+from loopwright.c.reworded.loop_heads import with_one_counter
 from loopwright.errors import BadInput
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
@@ -182,3 +183,44 @@ def test_loops_that_count_down_in_their_tests(before: str, loop: str, last: int 
     (program,) = read_source(Source("t.c", text))
     (statement,) = program.statements
     assert str(statement.domain.coalesce()) == f"[n] -> {{ S1[i] : {last} <= i < n }}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("for (s = 0, i = 1; i < n; i++) s += a[i];", "{ s = 0; for (i = 1; i < n; i++) s += a[i]; }"),
+        ("for (i = 1, s = 0; i < n; i++) s += a[i];", "{ s = 0; for (i = 1; i < n; i++) s += a[i]; }"),
+        ("for (s = t = 0, p = a, i = k; i < n; i++) ;", "{ s = t = 0; p = a; for (i = k; i < n; i++) ; }"),
+        ("for (a[0] = f(), i = 1; i < n; i++) ;", "{ a[0] = f(); for (i = 1; i < n; i++) ; }"),
+        ("for (int i = 0, m = n / 2; i < m; i++) {}", "{ int m = n / 2; for (int i = 0; i < m; i++) {} }"),
+        ("for (long m = k, i = m; i < n; i++) ;", "{ long m = k; for (long i = m; i < n; i++) ; }"),
+        (
+            "if (n) for (s = 0, i = 0; i < n; i++) if (i) s++; else t++;",
+            "if (n) { s = 0; for (i = 0; i < n; i++) if (i) s++; else t++; }",
+        ),
+        ("for (i = 0, s = i; i < n; i++) ;", None),
+        ("for (i = s, s = 0; i < n; i++) ;", None),
+        ("for (i = 0, a[0] = 1; i < n; i++) ;", None),
+        ("for (i = 0, s = a[0]; i < n; i++) ;", None),
+        ("for (i = *p, s = 0; i < n; i++) ;", None),
+        ("for (i = 0, f(); i < n; i++) ;", None),
+        ("for (i = 0, s += 2; i < n; i++) ;", None),
+        ("for (i = 0, i = 1; i < n; i++) ;", None),
+        ("for (s = 0, t = 0; i < n; i++) ;", None),
+        ("for (i = 0, j = n; i < j; i++, j--) ;", None),
+        ("for (int i = k, k = 0; i < n; i++) ;", None),
+        ("for (int i = 0, *p = a; i < n; i++) ;", None),
+        ("for (int i = 0, t[2]; i < n; i++) ;", None),
+        ("for (static int i = 0, k = 0; i < n; i++) ;", None),
+        ("_Pragma(\"omp simd\")\nfor (s = 0, i = 0; i < n; i++) ;", None),
+        ("#pragma omp simd\nfor (s = 0, i = 0; i < n; i++) ;", None),
+    ],
+)  # fmt: skip
+def test_a_head_that_sets_more_than_its_counter(old: str, new: str | None) -> None:
+    assert with_one_counter(Source("t.c", whole(old))).text == whole(old if new is None else new)
+
+
+def test_lines_stay_where_a_head_is_divided() -> None:
+    old = "for (i = 0,\n  s = 0 /* c */;\n  i < n; i++)\n  s += a[i];\na[0] = s;"
+    new = "{ s = 0; for (i = 0\n /* c */;\n  i < n; i++)\n  s += a[i]; }\na[0] = s;"
+    assert with_one_counter(Source("t.c", whole(old))).text == whole(new)

@@ -169,12 +169,12 @@ def _settled(node: Node, name: str, text: str, kinds: Kinds) -> _Edit | None:
         raise Ambiguous(node, name)
     if node.type == "cast_expression":
         return _without_pair(node, text) if kind in (NameKind.VALUE, NameKind.UNKNOWN) else None
-    if kind in (NameKind.TYPE, NameKind.INTEGER):
+    is_called = node.parent is not None and stands_as(node, "function", "call_expression")
+    if kind in (NameKind.TYPE, NameKind.INTEGER) or (kind is NameKind.UNKNOWN and is_called):
         if len(name) < len("int") or definitions(kinds.macros, name):
             return node.span, "~"
         opening = text.index(name, node.start)
         return Span(node.source, opening, opening + len(name)), _type_words(len(name))
-    is_called = node.parent is not None and node.parent.type == "call_expression"
     if is_called and kind is NameKind.VALUE and not definitions(kinds.macros, name):
         return _without_pair(node, text)
     return None

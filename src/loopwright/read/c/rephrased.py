@@ -29,6 +29,7 @@ from loopwright.c.reworded.declared import (
 from loopwright.c.reworded.distinct_names import with_distinct_names
 from loopwright.c.reworded.final_values import with_final_values
 from loopwright.c.reworded.jumps import with_structured_jumps
+from loopwright.c.reworded.loop_heads import with_one_counter
 from loopwright.c.reworded.parallel_blocks import with_ordered_tests
 from loopwright.c.reworded.passages import passages
 from loopwright.c.reworded.plain_loops import with_plain_loops
@@ -80,7 +81,7 @@ def _all_names(text: Source, _: Source) -> list[str]:
 
 def in_plain_loops(source: Source, options: CompilerOptions) -> Source:
     """The source with plain loops, if that is equivalent for the compiler."""
-    plain = _kept_apart(source, source, with_plain_loops(source), options)
+    plain = _kept_apart(source, source, with_plain_loops(with_one_counter(source)), options)
     once = with_first_iterations(plain, LIBRARY)
     return _kept_apart(source, plain, with_plain_loops(once), options, _all_names) if once != plain else plain
 
