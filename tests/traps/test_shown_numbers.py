@@ -42,6 +42,7 @@ _GIVEN = {
     "a later value": ("int d = n / 2; if (n > 9) d = n;", "d", "n", True),
     "a size that changes": ("int d = n / 2; n = d;", "d", "n", True),
     "memory": ("int d = k ? 4 : a[0];", "d", "5", True),
+    "a member": ("int d = w->d;", "d", "5", True),
 }
 """Whether rows of a length may hold so many elements."""
 
@@ -50,8 +51,9 @@ _GIVEN = {
 def test_rows_are_not_believed_if_the_value_of_their_length_refutes_them(name: str, tmp_path: Path) -> None:
     setup, size, most, is_believed = _GIVEN[name]
     loops = f"for (i = 0; i < n; i++) for (j = 0; j < {most}; j++) L: x[i * {size} + j] = i;"
-    head = "static int four(void) { return 4; }"
-    (tmp_path / "t.c").write_text(Trap(name, loops, head, setup).text())
+    head = "static int four(void) { return 4; } struct W { int d; };"
+    trap = Trap(name, loops, head, setup, parameters="int n, double *x, struct W *w")
+    (tmp_path / "t.c").write_text(trap.text())
     (program,) = read_c(tmp_path / "t.c")
     assert (AssumptionKind.ROWS in {one.kind for one in program.trusted}) == is_believed
 

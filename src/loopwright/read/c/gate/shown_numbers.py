@@ -96,7 +96,7 @@ def _value_before(one: tree.Declaration, region: TypedRegion, file: TypedFile) -
     if not all(name.offset in functions or is_unchanged(name, region) for name in named):
         return None
     known = {offset: function for offset, function in functions.items() if function is not None}
-    facts = Facts(frozenset(), frozenset(), known, {}, {})
+    facts = Facts(frozenset(), frozenset(), known, {}, {}, tokens=region.function.tokens)
     try:
         return affine(reaching[0].value, Scope(facts, everywhere(), {}, {}))
     except Unclear:
