@@ -114,6 +114,7 @@ def test_a_cast_in_a_subscript_is_not_a_difference() -> None:
     assert "may be a type or a value" in error.message and underlined(error) == "(X)"
 
 
+@pytest.mark.parametrize("name", ["weigh", "weigher"])
 @pytest.mark.parametrize(
     ("header", "is_read"),
     [
@@ -127,13 +128,14 @@ def test_a_cast_in_a_subscript_is_not_a_difference() -> None:
     ],
 )
 def test_a_name_of_a_header_in_parentheses_before_a_list_is_what_the_header_says(
-    header: str, is_read: bool, tmp_path: Path
+    header: str, is_read: bool, name: str, tmp_path: Path
 ) -> None:
     """It is taken for a type here; the typed reading of the same words tells whether it is one."""
     (tmp_path / "w.h").write_text(header)
     file = tmp_path / "t.c"
-    loop = "for (int i = 0; i < n; i++) a[i] = (weigh)(b[i]) * 2;"
-    file.write_text(f'#include "w.h"\ndouble a[9], b[9];\nvoid f(int n) {{ {loop} }}\n')
+    loop = f"for (int i = 0; i < n; i++) a[i] = ({name})(b[i]) * 2;"
+    head = '#include "w.h"\n#define weigher weigh\ndouble a[9], b[9];'
+    file.write_text(f"{head}\nvoid f(int n) {{ {loop} }}\n")
     if is_read:
         (program,) = read_c(file, ReadOptions(choice=choice("f")))
         assert not program.set_aside and reads(program.statements[0]) == ["b[i]"]

@@ -105,6 +105,21 @@ def test_bounds_of_type_long_that_are_set(body: str, domain: str) -> None:
     assert not program.set_aside
 
 
+@pytest.mark.parametrize("value", ["*m", "*m - 1", "q + *m"])
+def test_bounds_that_are_set_in_a_nest_that_is_read_without_their_values(value: str) -> None:
+    """The loop in it would be one statement, kept whole."""
+    body = f"for (i = 0; i < *n; i++) {{ a[i] = 0; k = {value}; for (j = 0; j < k; j++) a[i] += j; }}"
+    program = read(body, parameters=SIZES)
+    assert not program.set_aside and [len(one.iterators) for one in program.statements] == [1, 2]
+
+
+@pytest.mark.parametrize("change", ["*m = j", "k--", "m[0] = j"])
+def test_bounds_in_such_a_nest_that_may_change(change: str) -> None:
+    body = f"for (i = 0; i < q; i++) {{ a[i] = 0; k = *m; for (j = 0; j < k; j++) {change}; }}"
+    program = read(body, parameters=SIZES)
+    assert len(program.set_aside) == 1
+
+
 def test_bounds_that_lose_bits_when_they_are_set_stay() -> None:
     with pytest.raises(BadInput, match="'k' is written in the region"):
         read("long z = 5000000000; k = z; for (i = 0; i < k; i++) a[i] = 0;", "", SIZES)

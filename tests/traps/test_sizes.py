@@ -329,3 +329,11 @@ def test_an_iterator_from_0_is_compared_with_a_member_of_any_type(tmp_path: Path
     loop = "for (i = 1; i < v->dim; i++) x[i] = 1;"
     trap = Trap("no header", loop, head='#include "missing.h"', parameters="VEC *v, double *x")
     assert answer(trap, tmp_path) == PROVED
+
+
+@pytest.mark.parametrize("before", ["", "for (i = 0; i < n; i++) "])
+@pytest.mark.parametrize("value", ["*m", "*m - 1"])
+def test_a_bound_that_is_set_to_what_a_pointer_leads_to_has_its_type(value: str, before: str, tmp_path: Path) -> None:
+    """`(*m)` is the same size as `*m`."""
+    body = f"{before}{{ k = {value}; for (j = 0; j < k; j++) x[j] = j; }}"
+    assert answer(Trap("", body, parameters="int n, const int *m, double *x"), tmp_path) == PROVED

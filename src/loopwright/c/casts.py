@@ -76,6 +76,13 @@ class Kinds:
                 text = self.declarations.resolved(text.replace(word, found[0].body))
         return named_type(text)
 
+    def may_be_type(self, name: str) -> bool:
+        """Whether neither the file nor its macros tell what a name is, or what it is another name for."""
+        found = definitions(self.macros, name)
+        if len(found) == 1 and found[0].parameters is None and found[0].body.isidentifier():
+            return self.of(found[0].body) is NameKind.UNKNOWN
+        return self.of(name) is NameKind.UNKNOWN
+
     def is_type(self, name: str) -> bool:
         return self.of(name) in (NameKind.TYPE, NameKind.INTEGER)
 
@@ -170,7 +177,7 @@ def _settled(node: Node, name: str, text: str, kinds: Kinds) -> _Edit | None:
     if node.type == "cast_expression":
         return _without_pair(node, text) if kind in (NameKind.VALUE, NameKind.UNKNOWN) else None
     is_called = node.parent is not None and stands_as(node, "function", "call_expression")
-    if kind in (NameKind.TYPE, NameKind.INTEGER) or (kind is NameKind.UNKNOWN and is_called):
+    if kind in (NameKind.TYPE, NameKind.INTEGER) or (is_called and kinds.may_be_type(name)):
         if len(name) < len("int") or definitions(kinds.macros, name):
             return node.span, "~"
         opening = text.index(name, node.start)

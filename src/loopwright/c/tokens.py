@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 _COMMENT = r"/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*"
@@ -163,6 +163,17 @@ def whole_word(*names: str) -> re.Pattern[str]:
 def operand(text: str) -> str:
     """An expression as an operand of any operator: in parentheses, unless it is a name or a number."""
     return text if re.fullmatch(r"\w+", text) else f"({text})"
+
+
+def bare(text: str) -> str:
+    """An expression without white space, and without the parentheses around all of it."""
+    found = packed(text)
+    while found.startswith("(") and found.endswith(")"):
+        depths = list(accumulate((one == "(") - (one == ")") for one in found))
+        if 0 in depths[:-1]:
+            break
+        found = found[1:-1]
+    return found
 
 
 def decimal(text: str) -> int | None:

@@ -195,17 +195,20 @@ def in_other_words(
 ) -> Sequence[Program] | None:
     """The first of the wordings that can be read, if all loops with new bounds are loops of the program:
     then these bounds are invariant.  In loops that are kept whole, the bounds are not replaced."""
-    for text in wordings(source, options):
-        found = read(text.source)
-        if found is None:
-            continue
-        inside = _loops_in_statements(found, text)
-        if inside and text.before is not None:
-            text = _with_bounds(text.before, options, inside)
-            found = read(text.source) if text.heads else None
-        if found is not None and not _loops_in_statements(found, text):
-            return found
-    return None
+    found = (_with_loops(text, options, read) for text in wordings(source, options))
+    return next((one for one in found if one is not None), None)
+
+
+def _with_loops(
+    text: WithBounds, options: CompilerOptions, read: Callable[[Source], Sequence[Program] | None]
+) -> Sequence[Program] | None:
+    """A wording as it is read, with its new bounds in loops of the program alone."""
+    found = read(text.source)
+    inside = frozenset() if found is None else _loops_in_statements(found, text)
+    if inside and text.before is not None:
+        text = _with_bounds(text.before, options, inside)
+        found = read(text.source) if text.heads else None
+    return None if found is None or _loops_in_statements(found, text) else found
 
 
 def further_followed(
@@ -217,20 +220,20 @@ def further_followed(
     """The programs, or those read with elements in place of pointers, if they set less aside."""
     aside = sum(len(program.set_aside) for program in found)
     for text in _further(source, options) if aside else ():
-        other = read(text) if text != source else None
+        other = _with_loops(text, options, read) if text.source != source else None
         if other is not None and sum(len(program.set_aside) for program in other) < aside:
             return other
     return found
 
 
-def _further(source: Source, options: CompilerOptions) -> Iterator[Source]:
-    """The sources with elements in place of pointers, then also with calls inlined."""
+def _further(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
+    """The sources with elements in place of pointers, and values of bounds, then also with calls inlined."""
     for text in (source, *_with_helpers_inlined(source, options)):
         text = with_exchanges_written_out(text, options)
         text = with_own_names(with_assigned_arrays(text, options), options)
         words = with_pointer_walks(text, options)
-        yield words
-        yield in_counted_loops(words, options)
+        counted = in_counted_loops(words, options)
+        yield from (_with_bounds(counted, options), WithBounds(words), WithBounds(counted))
 
 
 def _with_helpers_inlined(source: Source, options: CompilerOptions) -> Iterator[Source]:

@@ -16,7 +16,7 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c import types
-from loopwright.c.tokens import bracketed, packed
+from loopwright.c.tokens import bare, bracketed, packed
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.known_values import integer_type
@@ -64,7 +64,7 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
             one,
             values=_values(one.text, declared, constants),
             numbers=fixed.get(packed(one.text), ()),
-            type=written.get(packed(one.text)),
+            type=written.get(bare(one.text)),
         )
         for one in program.parameters
     )
@@ -197,7 +197,7 @@ def _written_types(nodes: Sequence[tree.Node]) -> dict[str, types.CType]:
         if isinstance(node, tree.Expression) and tree.without_casts(node) is node:
             kind = types.unqualified(node.type)
             if isinstance(kind, types.Integer) and types.name_of(kind):
-                found.setdefault(packed(node.place.span.text), set()).add(kind)
+                found.setdefault(bare(node.place.span.text), set()).add(kind)
     return {text: next(iter(kinds)) for text, kinds in found.items() if len(kinds) == 1}
 
 
