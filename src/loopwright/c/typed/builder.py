@@ -57,12 +57,14 @@ class Listing:
     tokens: tuple[ExpandedToken, ...]
 
     def place(self, first: int, end: int) -> tree.TokenRange:
-        covered = self.tokens[first:end]
-        if not covered:
+        if not first < min(end, len(self.tokens)):
             return tree.TokenRange(first, end, self.source.at(0, 0))
-        macro, span = covered[0].macro, covered[0].span
-        is_one = macro is not None and all(one.macro == macro and one.span == span for one in covered)
-        return tree.TokenRange(first, end, union(covered), macro if is_one else None)
+        _, span, macro, *_ = self.tokens[first]
+        whole = Span(span.source, span.start, self.tokens[min(end, len(self.tokens)) - 1].span.end)
+        is_one = macro is not None and all(
+            one.macro == macro and one.span == span for one in self.tokens[first:end]
+        )
+        return tree.TokenRange(first, end, whole, macro if is_one else None)
 
 
 def union(tokens: Sequence[ExpandedToken]) -> Span:
@@ -114,74 +116,81 @@ class Builder:
         texts = [one.text for one in self.listing.tokens[slice(*whole)]] if words is None else words
         self.problems.append(Problem(whole[0], whole[1], reason, tuple(texts)))
 
-    def expression(self, cursor: Cursor) -> tree.Expression:
-        """The expression at a cursor; one that is not modelled keeps its parts."""
+    def expression(self, cursor: Cursor, whole: Range | None = None) -> tree.Expression:
+        """The expression at a cursor, with its tokens if they are known; one that is not modelled keeps its
+        parts."""
         self.depth += 1
+        whole = whole or self.range_of(cursor)
         try:
             if self.depth > _DEEPEST:
-                whole = self.range_of(cursor)
                 self.problem(whole, "this is nested too deeply")
                 kind = types.Unknown("nested too deeply")
                 return tree.OtherExpression(self.listing.place(*whole), kind, "deep", ())
-            return self._expression(cursor, self.range_of(cursor))
+            name = front_end.kind(cursor)
+            return self._leaf(cursor, whole, name) or self._composed(cursor, whole, name)
         finally:
             self.depth -= 1
 
-    def _expression(self, cursor: Cursor, whole: Range) -> tree.Expression:
-        place = self.listing.place(*whole)
-        name = front_end.kind(cursor)
-        if len(front_end.children(cursor)) < _PARTS.get(name, 0):
+    def _leaf(self, cursor: Cursor, whole: Range, name: str) -> tree.Expression | None:
+        """A name or a literal, which has no parts."""
+        match name:
+            case "DECL_REF_EXPR":
+                declaration = self.names.declaration(front_end.referenced(cursor))
+                self.require(whole, (), declaration.name)
+                return tree.Name(self.listing.place(*whole), declaration.type, declaration)
+            case "INTEGER_LITERAL" | "CHARACTER_LITERAL":
+                value, kind = front_end.value(cursor), self.names.types.of(cursor.type)
+                return tree.Number(self.listing.place(*whole), kind, self._text(whole), value)
+            case "FLOATING_LITERAL" | "IMAGINARY_LITERAL":
+                kind = self.names.types.of(cursor.type)
+                return tree.Number(self.listing.place(*whole), kind, self._text(whole), None)
+            case "STRING_LITERAL":
+                return tree.Text(self.listing.place(*whole), self.names.types.of(cursor.type))
+        return None
+
+    def _composed(self, cursor: Cursor, whole: Range, name: str) -> tree.Expression:
+        parts = front_end.children(cursor)
+        if len(parts) < _PARTS.get(name, 0):
             self.problem(whole, "a part of this is not understood")
-            return self._other(cursor, whole, name)
+            return self._other(cursor, whole, name, parts)
         match name:
             case "UNEXPOSED_EXPR":
-                return self._implicit(cursor, whole)
+                return self._implicit(cursor, whole, parts)
             case "PAREN_EXPR":
-                (inner,) = map(self.expression, front_end.children(cursor))
+                (inner,) = map(self.expression, parts)
                 self.require(whole, (inner,), "(", ")")
-                return replace(inner, place=place)
-            case "DECL_REF_EXPR":
-                declaration = self.names.declaration(cursor.referenced)
-                self.require(whole, (), declaration.name)
-                return tree.Name(place, declaration.type, declaration)
-            case "INTEGER_LITERAL" | "CHARACTER_LITERAL":
-                kind = self.names.types.of(cursor.type)
-                return tree.Number(place, kind, self._text(whole), front_end.value(cursor))
-            case "FLOATING_LITERAL" | "IMAGINARY_LITERAL":
-                return tree.Number(place, self.names.types.of(cursor.type), self._text(whole), None)
-            case "STRING_LITERAL":
-                return tree.Text(place, self.names.types.of(cursor.type))
+                return replace(inner, place=self.listing.place(*whole))
             case "UNARY_OPERATOR":
-                return self._unary(cursor, whole)
+                return self._unary(cursor, whole, parts)
             case "BINARY_OPERATOR" | "COMPOUND_ASSIGNMENT_OPERATOR":
-                return self._binary(cursor, whole)
+                return self._binary(cursor, whole, parts)
             case "CONDITIONAL_OPERATOR":
-                return self._conditional(cursor, whole)
+                return self._conditional(cursor, whole, parts)
             case "CSTYLE_CAST_EXPR":
-                return self._cast(cursor, whole)
+                return self._cast(cursor, whole, parts)
             case "ARRAY_SUBSCRIPT_EXPR":
-                return self._subscript(cursor, whole)
+                return self._subscript(cursor, whole, parts)
             case "MEMBER_REF_EXPR":
-                return self._member(cursor, whole)
+                return self._member(cursor, whole, parts)
             case "CALL_EXPR":
-                return self._call(cursor, whole)
+                return self._call(cursor, whole, parts)
             case "CXX_UNARY_EXPR":
-                inside = tuple(map(self.expression, _expressions(cursor)))
+                inside = tuple(map(self.expression, _expressions(parts)))
                 kind = self.names.types.of(cursor.type)
                 value = None if unknown_of(*inside) else front_end.value(cursor)
-                return tree.SizeOf(place, kind, value, inside)
+                return tree.SizeOf(self.listing.place(*whole), kind, value, inside)
             case _:
-                return self._other(cursor, whole, name)
+                return self._other(cursor, whole, name, parts)
 
     def _text(self, whole: Range) -> str:
         return " ".join(one.text for one in self.listing.tokens[whole[0] : whole[1]])
 
-    def _implicit(self, cursor: Cursor, whole: Range) -> tree.Expression:
+    def _implicit(self, cursor: Cursor, whole: Range, parts: Sequence[Cursor]) -> tree.Expression:
         """An implicit conversion: the same tokens with another type.  Of an unknown value, it is omitted."""
-        inner = _expressions(cursor)
+        inner = _expressions(parts)
         if len(inner) != 1 or self.range_of(inner[0]) != whole:
-            return self._other(cursor, whole, "UNEXPOSED_EXPR")
-        operand = self.expression(inner[0])
+            return self._other(cursor, whole, "UNEXPOSED_EXPR", parts)
+        operand = self.expression(inner[0], whole)
         kind = self.names.types.of(cursor.type)
         if isinstance(operand.type, types.Unknown) or types.unqualified(operand.type) == types.unqualified(
             kind
@@ -189,22 +198,22 @@ class Builder:
             return operand
         return tree.Cast(operand.place, kind, operand, is_implicit=True)
 
-    def _conditional(self, cursor: Cursor, whole: Range) -> tree.Expression:
-        test, then, otherwise = map(self.expression, front_end.children(cursor))
+    def _conditional(self, cursor: Cursor, whole: Range, parts: Sequence[Cursor]) -> tree.Expression:
+        test, then, otherwise = map(self.expression, parts)
         self.require(whole, (test, then, otherwise), "?", ":")
         kind = unknown_of(then, otherwise) or self.names.types.of(cursor.type)
         return tree.Conditional(self.listing.place(*whole), kind, test, then, otherwise)
 
-    def _cast(self, cursor: Cursor, whole: Range) -> tree.Expression:
-        operand = self.expression(front_end.children(cursor)[-1])
+    def _cast(self, cursor: Cursor, whole: Range, parts: Sequence[Cursor]) -> tree.Expression:
+        operand = self.expression(parts[-1])
         if operand.place.end != whole[1] or self.own(whole, (operand,))[:1] != ["("]:
             self.problem(whole, "this cast is not understood")
         return tree.Cast(
             self.listing.place(*whole), self.names.types.of(cursor.type), operand, is_implicit=False
         )
 
-    def _unary(self, cursor: Cursor, whole: Range) -> tree.Expression:
-        (operand,) = map(self.expression, front_end.children(cursor))
+    def _unary(self, cursor: Cursor, whole: Range, parts: Sequence[Cursor]) -> tree.Expression:
+        (operand,) = map(self.expression, parts)
         place = self.listing.place(*whole)
         name = front_end.unary_operator(cursor)
         kind = self.names.types.of(cursor.type)
@@ -224,8 +233,8 @@ class Builder:
                 kind = unknown_of(operand) or kind
         return tree.Unary(place, kind, name, operand)
 
-    def _binary(self, cursor: Cursor, whole: Range) -> tree.Expression:
-        left, right = map(self.expression, front_end.children(cursor))
+    def _binary(self, cursor: Cursor, whole: Range, parts: Sequence[Cursor]) -> tree.Expression:
+        left, right = map(self.expression, parts)
         place = self.listing.place(*whole)
         name = front_end.binary_operator(cursor)
         self.require(whole, (left, right), name)
@@ -242,8 +251,8 @@ class Builder:
             kind = unknown_of(left, right) or kind
         return tree.Binary(place, kind, name, left, right)
 
-    def _subscript(self, cursor: Cursor, whole: Range) -> tree.Expression:
-        first, second = map(self.expression, front_end.children(cursor))
+    def _subscript(self, cursor: Cursor, whole: Range, parts: Sequence[Cursor]) -> tree.Expression:
+        first, second = map(self.expression, parts)
         own = self.own(whole, (first, second))
         if own not in (["[", "]"], ["<:", ":>"]):
             self.problem(whole, "this subscript is not understood")
@@ -252,17 +261,17 @@ class Builder:
         kind = target_of(base.type) or self.names.types.of(cursor.type)
         return tree.Subscript(self.listing.place(*whole), kind, base, index)
 
-    def _member(self, cursor: Cursor, whole: Range) -> tree.Expression:
+    def _member(self, cursor: Cursor, whole: Range, parts: Sequence[Cursor]) -> tree.Expression:
         place = self.listing.place(*whole)
-        inner = _expressions(cursor)
+        inner = _expressions(parts)
         name = str(cursor.spelling)
         if len(inner) != 1:
-            return self._other(cursor, whole, "MEMBER_REF_EXPR")
+            return self._other(cursor, whole, "MEMBER_REF_EXPR", parts)
         object_ = self.expression(inner[0])
         own = self.own(whole, (object_,))
         if own not in ([".", name], ["->", name]):
             self.problem(whole, "this member is not understood")
-        found = self.names.member(cursor.referenced)
+        found = self.names.member(front_end.referenced(cursor))
         if found is None:
             reason = types.Unknown(f"the type that '{name}' is a member of is not declared")
             return tree.MemberAccess(
@@ -274,8 +283,8 @@ class Builder:
             place, kind, object_, name, own[:1] == ["->"], member, in_union, is_bit_field
         )
 
-    def _call(self, cursor: Cursor, whole: Range) -> tree.Expression:
-        function, *arguments = map(self.expression, _expressions(cursor))
+    def _call(self, cursor: Cursor, whole: Range, parts: Sequence[Cursor]) -> tree.Expression:
+        function, *arguments = map(self.expression, _expressions(parts))
         own = self.own(whole, (function, *arguments))
         if own != ["(", *[","] * (len(arguments) - 1), ")"]:
             self.problem(whole, "this call is not understood")
@@ -288,23 +297,23 @@ class Builder:
         kind = unknown or self.names.types.of(cursor.type)
         return tree.CallExpression(self.listing.place(*whole), kind, callee, function, tuple(arguments))
 
-    def _other(self, cursor: Cursor, whole: Range, name: str) -> tree.Expression:
-        parts: list[tree.Node] = []
-        for child in front_end.children(cursor):
+    def _other(self, cursor: Cursor, whole: Range, name: str, parts: Sequence[Cursor]) -> tree.Expression:
+        inside: list[tree.Node] = []
+        for child in parts:
             if front_end.is_expression(child):
-                parts.append(self.expression(child))
+                inside.append(self.expression(child))
             elif front_end.is_statement(child):
-                parts.append(self.statement(self, child))
+                inside.append(self.statement(self, child))
         kind = self.names.types.of(cursor.type)
         texts = [one.text for one in self.listing.tokens[slice(*whole)]]
         is_designated = texts[:1] in (["."], ["["])
         name = "designated" if is_designated else name
         ahead = tuple(takewhile(lambda text: text != "=", texts)) if is_designated else ()
-        return tree.OtherExpression(self.listing.place(*whole), kind, name, tuple(parts), ahead)
+        return tree.OtherExpression(self.listing.place(*whole), kind, name, tuple(inside), ahead)
 
 
-def _expressions(cursor: Cursor) -> list[Cursor]:
-    return [child for child in front_end.children(cursor) if front_end.is_expression(child)]
+def _expressions(parts: Sequence[Cursor]) -> list[Cursor]:
+    return [one for one in parts if front_end.is_expression(one)]
 
 
 def unknown_of(*parts: tree.Expression) -> types.Unknown | None:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from loopwright.c.file import c_file
 from loopwright.c.regions import Region
-from loopwright.c.tokens import BLIND_JUMPS, Lexeme, lexemes, whole_word
+from loopwright.c.tokens import BLIND_JUMPS, lexemes, whole_word
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.builder import Builder, Listing, Problem, union
 from loopwright.c.typed.expansion import ExpandedToken
@@ -283,20 +283,22 @@ class TypedFile:
         for _, spot in self.located:
             if isinstance(spot, Located) and start <= spot.start and spot.end <= end:
                 mapped.update(zip(spot.offsets, spot.tokens, strict=True))
-        tokens = [mapped.get(one.start) or self._by_line(one) for one in found]
-        return Listing(self.source, tuple(one.start for one in found), tuple(tokens))
+        starts = tuple([one.start for one in found])
+        lines = zip(found, self.text.lines_of(starts), strict=True)
+        tokens = [mapped.get(one.start) or self._by_line(one.text, line) for one, line in lines]
+        return Listing(self.source, starts, tuple(tokens))
 
-    def _by_line(self, lexeme: Lexeme) -> ExpandedToken:
-        line = self.text.line_of(lexeme.start)
-        ends = line_ends(self.source.text)
+    def _by_line(self, text: str, line: int) -> ExpandedToken:
+        """The token at its place in a line, if it is there once; otherwise at the line."""
+        source, ends = self.source, line_ends(self.source.text)
         if not 0 < line <= len(ends) + 1:
-            return ExpandedToken(lexeme.text, self.source.at(0, 0))
+            return ExpandedToken(text, source.at(0, 0))
         start = ends[line - 2] + 1 if line > 1 else 0
-        end = ends[line - 1] if line <= len(ends) else len(self.source.text)
-        found = self.source.text.find(lexeme.text, start, end)
-        if found >= 0 and self.source.text.find(lexeme.text, found + 1, end) < 0:
-            return ExpandedToken(lexeme.text, self.source.at(found, len(lexeme.text)))
-        return ExpandedToken(lexeme.text, Span(self.source, start, end))
+        end = ends[line - 1] if line <= len(ends) else len(source.text)
+        found = source.text.find(text, start, end)
+        if found >= 0 and source.text.find(text, found + 1, end) < 0:
+            return ExpandedToken(text, Span(source, found, found + len(text)))
+        return ExpandedToken(text, Span(source, start, end))
 
     def _function(self, start: int, end: int, cursor: Cursor) -> TypedFunction:
         builder = self._builder(start, end)

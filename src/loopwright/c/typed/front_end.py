@@ -49,7 +49,7 @@ class FrontEndError:
 
 @dataclass(frozen=True)
 class Parsed:
-    """A parsed text: the translation unit, and its errors."""
+    """A parsed text: the translation unit, which knows its `places`, and its errors."""
 
     unit: Any
     diagnostics: tuple[FrontEndError, ...]
@@ -77,6 +77,14 @@ def _library() -> Any:
     return library
 
 
+@cache
+def _referenced() -> Any:
+    """`clang_getCursorReferenced` without the conversion of its result."""
+    function = cindex.conf.lib["clang_getCursorReferenced"]
+    function.argtypes, function.restype = [cindex.Cursor], cindex.Cursor
+    return function
+
+
 def parse(text: str, arguments: tuple[str, ...]) -> Parsed:
     """Parse a preprocessed text of one character per byte; errors quote it in the same encoding."""
     try:
@@ -85,6 +93,8 @@ def parse(text: str, arguments: tuple[str, ...]) -> Parsed:
         )
     except cindex.TranslationUnitLoadError as failure:
         raise InternalError(Code.INTERNAL, f"libclang could not parse a text: {failure}") from failure
+    first = cindex.SourceLocation.from_offset(unit, unit.get_file(_FILE), 0).int_data
+    unit.places = range(first, first + len(text) + 1)
     found = [
         FrontEndError(one.spelling.encode().decode("latin-1"), offset_of(one.location))
         for one in unit.diagnostics
@@ -100,9 +110,16 @@ def offset_of(location: Any) -> int:
 
 
 def extent(cursor: Cursor) -> tuple[int, int]:
-    """The start and end offsets of a cursor's text."""
+    """The start and end offsets of a cursor's text.
+
+    The number of a place in the text, which is parsed as one file, is its offset after that of the file's
+    start; any other number, such as that of a place in a macro, is looked up.
+    """
     library = _library()
-    place = library.clang_getCursorExtent(cursor)
+    place, inside = library.clang_getCursorExtent(cursor), cursor._tu.places
+    start, end = place.begin_int_data, place.end_int_data
+    if start in inside and end in inside:
+        return start - inside.start, end - inside.start
     return offset_of(library.clang_getRangeStart(place)), offset_of(library.clang_getRangeEnd(place))
 
 
@@ -113,7 +130,7 @@ def named_at(parsed: Parsed, offset: int) -> Cursor | None:
     cursor = cindex.Cursor.from_location(unit, place)
     if kind(cursor) != "DECL_REF_EXPR" or start(cursor) != offset:
         return None
-    return cursor.referenced
+    return referenced(cursor)
 
 
 def is_attribute(cursor: Cursor) -> bool:
@@ -123,7 +140,8 @@ def is_attribute(cursor: Cursor) -> bool:
 
 def start(cursor: Cursor) -> int:
     """The offset of the name of a declaration, or of an expression."""
-    return offset_of(_library().clang_getCursorLocation(cursor))
+    place, inside = _library().clang_getCursorLocation(cursor), cursor._tu.places
+    return place.int_data - inside.start if place.int_data in inside else offset_of(place)
 
 
 def kind(cursor: Cursor | ClangType) -> str:
@@ -146,7 +164,38 @@ def argument_types(function: ClangType) -> list[ClangType]:
 
 
 def children(cursor: Cursor) -> list[Cursor]:
-    return list(cursor.get_children())
+    found: list[Cursor] = []
+    _library().clang_visitChildren(cursor, _COLLECTING, found)
+    for child in found:
+        child._tu = cursor._tu
+    return found
+
+
+def _collect(child: Cursor, _: Cursor, found: list[Cursor]) -> int:
+    found.append(child)
+    return _CONTINUE
+
+
+_CONTINUE = 1
+"""The number of CXChildVisit_Continue."""
+_COLLECTING = cindex.callbacks["cursor_visit"](_collect)
+
+
+def referenced(cursor: Cursor) -> Cursor | None:
+    """The declaration that an expression names, or of the member that it names."""
+    found = _referenced()(cursor)
+    found._tu = cursor._tu
+    return None if found._kind_id in _INVALID else found
+
+
+_INVALID = range(70, 74)
+"""The numbers of the kinds of cursors that are none, CXCursor_FirstInvalid to CXCursor_LastInvalid."""
+
+
+def identity(one: Cursor | ClangType) -> tuple[int, int]:
+    """What distinguishes a declaration, or a type, from others of its translation unit: its kind and its
+    address, which stays the same as long as the unit is there."""
+    return one._kind_id, one.data[0]
 
 
 _BINARY = (

@@ -28,9 +28,21 @@ class Names:
     types: Types
     seen: dict[int, Declaration] = field(default_factory=dict)
     cursors: dict[int, Cursor] = field(default_factory=dict)
+    found: dict[tuple[int, int], Declaration] = field(default_factory=dict)
+    """The declarations by the identities of cursors that were asked about."""
 
     def declaration(self, cursor: Cursor) -> Declaration:
         """The declaration at a cursor."""
+        key = front_end.identity(cursor)
+        if key not in self.found:
+            declared = self._first(cursor)
+            if not declared.offset:
+                return declared
+            self.found[key] = declared
+        return self.found[key]
+
+    def _first(self, cursor: Cursor) -> Declaration:
+        """The first declaration of what a cursor declares; all that have no place are at offset 0."""
         first = cursor.canonical
         offset = front_end.start(first)
         if offset not in self.seen or not offset:
@@ -145,10 +157,20 @@ class Types:
     known_from: int
     has_lengths: bool = True
     seen: dict[tuple[str, str], types.CType] = field(default_factory=dict)
+    found: dict[tuple[int, int], types.CType] = field(default_factory=dict)
+    """The same by the identities of types; several have one spelling."""
     around: list[str] = field(default_factory=list)
     """The records that are being converted, from the outermost to the innermost."""
 
     def of(self, kind: ClangType) -> types.CType:
+        if self.around:
+            return self._of(kind)
+        key = front_end.identity(kind)
+        if key not in self.found:
+            self.found[key] = self._of(kind)
+        return self.found[key]
+
+    def _of(self, kind: ClangType) -> types.CType:
         key = front_end.kind(kind), str(kind.spelling)
         inside = bool(self.around)
         if not inside and key in self.seen:

@@ -69,6 +69,17 @@ class Preprocessed:
         ends = line_ends(self.text)
         return self.lines[piece] + bisect_left(ends, offset) - bisect_left(ends, self.starts[piece])
 
+    def lines_of(self, offsets: Sequence[int]) -> Iterator[int]:
+        """The lines of ascending offsets."""
+        line, end, ends = 0, -1, line_ends(self.text)
+        for offset in offsets:
+            if offset > end:
+                line = self.line_of(offset)
+                own, piece = bisect_left(ends, offset), bisect_right(self.starts, offset)
+                end = ends[own] if own < len(ends) else len(self.text)
+                end = min(end, self.starts[piece] - 1) if piece < len(self.starts) else end
+            yield line
+
     def is_of_system(self, offset: int) -> bool:
         """Whether the text at `offset` comes from a system header."""
         piece = bisect_right(self.starts, offset) - 1

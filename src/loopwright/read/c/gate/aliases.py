@@ -108,11 +108,10 @@ def _refuse_same_arguments(uses: list[RegionUse], region: TypedRegion, file: Typ
     in terms of the caller, and so on to its callers.
     """
     parameters = {one.offset for one in region.function.parameters}
-    for one, other in combinations(uses, 2):
+    for one, other in combinations([use for use in uses if not _is_returned(use, region.function)], 2):
         is_one = (one.root, one.path) == (other.root, other.path)
         is_given = any(parameter_of(target) in parameters for target in one.storage | other.storage)
-        is_own = any(_is_returned(use, region.function) for use in (one, other))
-        if is_one or is_own or not is_given or not (one.is_written or other.is_written):
+        if is_one or not is_given or not (one.is_written or other.is_written):
             continue
         call = _sharing_call(one, other, region.function, file)
         if call is not None:
@@ -127,9 +126,10 @@ def _refuse_same_arguments(uses: list[RegionUse], region: TypedRegion, file: Typ
 def _is_returned(use: RegionUse, function: TypedFunction) -> bool:
     """Whether only calls assign a local variable: it is then assumed that it does not point to what the
     function's arguments point to."""
+    if use.root.storage is not tree.Storage.AUTOMATIC or use.root.offset in function.addressed:
+        return False
     values = [value for node in function.giving for value, _ in given(node, use.root, "")]
-    is_own = use.root.storage is tree.Storage.AUTOMATIC and use.root.offset not in function.addressed
-    return is_own and bool(values) and all(isinstance(uncast(one), tree.CallExpression) for one in values)
+    return bool(values) and all(isinstance(uncast(one), tree.CallExpression) for one in values)
 
 
 def _sharing_call(
