@@ -46,10 +46,13 @@ class ShownCall:
 
     place: Span | None
     numbers: tuple[tuple[str, int], ...]
+    is_computed: bool = False
+    """Whether the file computes them before the region, whatever calls the function."""
 
     def __str__(self) -> str:
         told = values_text(dict(self.numbers))
-        return told if self.place is None else f"{told}, as it is called in line {self.place.line}"
+        how = "as computed before" if self.is_computed else "as it is called in"
+        return told if self.place is None else f"{told}, {how} line {self.place.line}"
 
 
 def known_cases(parameters: Iterable[Parameter], calls: Iterable[ShownCall]) -> tuple[ShownCall, ...]:

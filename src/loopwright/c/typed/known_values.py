@@ -30,7 +30,7 @@ Lookup = Callable[[tree.Declaration], "Values | None"]
 MOST_VALUES = 4
 """More values than these count as unknown."""
 _SUMS = {"+": add, "-": sub, "*": mul, "&": and_, "|": or_, "^": xor}
-_COMPARED = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+COMPARED = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 _ASSEMBLER = frozenset(("asm", "__asm", "__asm__"))
 
 
@@ -62,7 +62,7 @@ def values_of(node: tree.Node, lookup: Lookup) -> Values | None:
             return _all(values_of(operand, lookup), kind)
         case tree.Unary(operator=sign, operand=operand):
             inner = values_of(operand, lookup)
-            return None if inner is None else _all(_unary(sign, one, kind) for one in inner)
+            return None if inner is None else _all(unary(sign, one, kind) for one in inner)
         case tree.Conditional(test=test, then=then, otherwise=otherwise):
             chosen = values_of(test, lookup)
             tests = _EITHER if chosen is None else {bool(one) for one in chosen}
@@ -72,10 +72,10 @@ def values_of(node: tree.Node, lookup: Lookup) -> Values | None:
             shared = integer_type(types.common(_plain(left), _plain(right)))
             if first is None or second is None or shared is None:
                 return None
-            if sign in _COMPARED:
+            if sign in COMPARED:
                 sides = product(map(shared.converted, first), map(shared.converted, second))
-                return frozenset(int(_COMPARED[sign](*pair)) for pair in sides)
-            return _all(_binary(sign, one, other, kind) for one, other in product(first, second))
+                return frozenset(int(COMPARED[sign](*pair)) for pair in sides)
+            return _all(binary(sign, one, other, kind) for one, other in product(first, second))
     return None
 
 
@@ -131,7 +131,7 @@ def _fitting(value: int, kind: types.Integer) -> int | None:
     return kind.converted(value) if is_defined else None
 
 
-def _unary(sign: str, value: int, kind: types.Integer) -> int | None:
+def unary(sign: str, value: int, kind: types.Integer) -> int | None:
     match sign:
         case "-":
             return _fitting(-value, kind)
@@ -144,7 +144,7 @@ def _unary(sign: str, value: int, kind: types.Integer) -> int | None:
     return None
 
 
-def _binary(sign: str, first: int, second: int, kind: types.Integer) -> int | None:
+def binary(sign: str, first: int, second: int, kind: types.Integer) -> int | None:
     match sign:
         case "&&":
             return int(bool(first and second))

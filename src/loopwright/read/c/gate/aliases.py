@@ -35,6 +35,7 @@ from loopwright.read.c.gate.pointer_elements import (
     rows_are_their_own,
 )
 from loopwright.read.c.gate.shared_rows import RegionUse, refuse_close_rows, refuse_same_rows
+from loopwright.read.c.gate.shown_places import refuse_shown_places
 from loopwright.read.c.gate.types import number_macros
 
 
@@ -60,6 +61,7 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
             message = f"'{names[0]}' may be the same memory as '{names[1]}', as far as the file shows"
             hint = "use one name for the memory in the region"
             raise refuse(other.node.place.span, message, hint)
+    refuse_shown_places(uses, region, file)
 
 
 def pairs_left(

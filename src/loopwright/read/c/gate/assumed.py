@@ -41,6 +41,7 @@ from loopwright.read.c.gate.numbers import (
     calls_of,
     known_values,
     macro_numbers,
+    with_computed,
     with_known_sizes,
     with_numbers,
 )
@@ -76,6 +77,7 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     kinds = {name: one.type for name, one in declared.items()} | members
     names = {declared[one.text]: one.name for one in parameters if one.text in declared}
     known = replace(program, parameters=parameters, calls=calls_of(region, file, names))
+    known = replace(known, calls=with_computed(known, region, file))
     lengths = DeclaredLengths(known, region, file)
     sized = [_sized(one, declared, kinds.get(one.name), lengths) for one in program.arrays]
     arrays = tuple(replace(one, layout=_layout(declared.get(one.name))) for one in sized)

@@ -1,0 +1,181 @@
+"""Calls in a run that is followed: functions of the file, of the C library, and of other files."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import field
+from itertools import count
+
+from loopwright.c import types
+from loopwright.c.runs.conversions import converted, either
+from loopwright.c.runs.library import result_of, result_of_text
+from loopwright.c.runs.memory import FUNCTION, HEAP, LOCAL, Address, Key, RunMemory, StoredBlock, Value
+from loopwright.c.runs.values import Stopped, Values
+from loopwright.c.typed import tree
+from loopwright.c.typed.file import TypedFunction
+from loopwright.lazy_dataclass import dataclass
+
+_DEEPEST = 30
+_ENDING = ("exit", "abort", "_exit", "_Exit", "__assert_fail", "__builtin_unreachable", "__builtin_trap")
+_ALLOCATING = ("malloc", "calloc", "aligned_alloc", "memalign", "valloc")
+_COPYING = ("memcpy", "memmove")
+_LEAVING_ALONE = ("free", "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fclose")
+
+
+@dataclass
+class FollowedCall:
+    """A call that is being followed: where it returned, and what."""
+
+    function: TypedFunction
+    call: tree.CallExpression | None
+    returned: list[tuple[RunMemory, Value]] = field(default_factory=list)
+
+
+@dataclass
+class Calls(Values):
+    """Follows calls."""
+
+    frames: list[FollowedCall] = field(default_factory=list)
+    repeated: int = 0
+    """In how many loops with an unknown number of iterations it is."""
+    conditions: int = 0
+    """How many tests decided that it is evaluated."""
+    numbers: count[int] = field(default_factory=count)
+
+    @abstractmethod
+    def executed(self, body: tree.Statement) -> None:
+        """Follow a statement."""
+
+    def called(self, call: tree.CallExpression) -> Value:
+        function = self._function(call)
+        given = [self.value(one) for one in call.arguments]
+        if function is None:
+            return self._elsewhere(call, given)
+        is_followed = not function.problems and not function.errors and not function.jumps_anywhere
+        if not is_followed or len(self.frames) > _DEEPEST:
+            raise Stopped
+        return self.run(function, given, call)
+
+    def _function(self, call: tree.CallExpression) -> TypedFunction | None:
+        """The function of the file that is called; by a pointer to it, too."""
+        callee = call.callee
+        if callee is not None and callee.storage in (tree.Storage.FUNCTION, tree.Storage.UNDECLARED):
+            return self.file.definition(callee)
+        target = self.value(call.function)
+        name = target.block[1] if isinstance(target, Address) and target.block[0] == FUNCTION else None
+        return next((one for one in self.file.functions if one.declaration.name == name), None)
+
+    def run(
+        self, function: TypedFunction, given: list[Value], call: tree.CallExpression | None = None
+    ) -> Value:
+        """The value that a function returns for these arguments."""
+        outer, self.frame = self.frame, next(self.numbers)
+        for declared, value in zip(function.parameters, given, strict=False):
+            key = self.key(declared)
+            self.memory.set_block(key, StoredBlock(None))
+            self.store(Address(key, 0), declared.type, converted(value, declared.type))
+        frame = FollowedCall(function, call)
+        self.frames.append(frame)
+        self.executed(function.body)
+        self.frames.pop()
+        if self.alive:
+            frame.returned.append((self.memory, None))
+        self.alive = bool(frame.returned)
+        result: Value = None
+        for place, (memory, value) in enumerate(frame.returned):
+            result = either(result, value) if place else value
+            if place:
+                self.memory.join(memory)
+            else:
+                self.memory = memory
+        for key in [one for one in self.memory.blocks if one[:2] == (LOCAL, self.frame)]:
+            del self.memory.blocks[key]
+        self.frame = outer
+        return result
+
+    def _elsewhere(self, call: tree.CallExpression, given: list[Value]) -> Value:
+        """The value of a function that is not in the file, and what it may change."""
+        name = call.callee.name if call.callee is not None else ""
+        plain = name.removeprefix("__builtin_")
+        if name in _ENDING or plain in _ENDING:
+            self.alive = False
+            return None
+        if plain in _ALLOCATING or plain == "realloc":
+            return self._allocated(call, plain, given)
+        if plain in (*_COPYING, "memset") and len(given) == 3:
+            return self._moved(plain, *given)
+        if plain in _LEAVING_ALONE:
+            return None
+        numbers = [one for one in given if isinstance(one, int | float)]
+        if len(numbers) == len(given):
+            found = result_of(name, numbers)
+            return converted(found, call.type) if found is not None else self._unknown(call, given)
+        text = self._text(given[0])
+        others = [one if isinstance(one, int | float) else None for one in given[1:]]
+        found = None if text is None else result_of_text(name, text, others)
+        return converted(found, call.type) if found is not None else self._unknown(call, given)
+
+    def _unknown(self, call: tree.CallExpression, given: list[Value]) -> Value:
+        """Forget what a function that is not known may change through its arguments, or by names."""
+        for argument, value in zip(call.arguments, given, strict=True):
+            if not _is_only_read(argument):
+                for key in [*self.memory.reached(value)]:
+                    self.memory.forget(key)
+        is_library = call.callee is not None and not call.callee.line
+        if not is_library:
+            self.memory.lose(self.is_seen)
+            self.memory.is_doubtful = self.memory.is_doubtful or self.conditions > 0
+        return None
+
+    def _allocated(self, call: tree.CallExpression, name: str, given: list[Value]) -> Value:
+        """New memory; what is allocated in a loop with an unknown number of iterations is not told apart."""
+        if self.repeated:
+            return None
+        key: Key = (HEAP, next(self.numbers), call.place.span)
+        block = StoredBlock(0 if name == "calloc" else None)
+        old = given[0] if name == "realloc" and given else 0
+        if isinstance(old, Address) and old.offset == 0:
+            block = StoredBlock(None, dict(self.memory.block(old.block).bytes))
+            self.memory.forget(old.block)
+        elif old != 0 and name == "realloc":
+            return None
+        self.memory.set_block(key, block)
+        return Address(key, 0)
+
+    def _moved(self, name: str, target: Value, source: Value, size: Value) -> Value:
+        """memcpy, memmove and memset."""
+        if not isinstance(target, Address):
+            self.store_anywhere(types.INT)
+        elif not isinstance(size, int) or not 0 <= size <= _MOST_BYTES:
+            self.memory.forget(target.block)
+        elif name == "memset":
+            byte = source & 255 if isinstance(source, int) else None
+            self.memory.store(target, (byte,) * size)
+        else:
+            copied = self.memory.load(source, size) if isinstance(source, Address) else (None,) * size
+            self.memory.store(target, copied)
+        return target
+
+    def _text(self, value: Value) -> bytes | None:
+        """The string that an address leads to."""
+        if not isinstance(value, Address) or value.offset is None:
+            return None
+        block, found = self.memory.block(value.block), bytearray()
+        for at in range(value.offset, value.offset + _MOST_BYTES):
+            byte = block.at(at)
+            if not isinstance(byte, int):
+                return None
+            if not byte:
+                return bytes(found)
+            found.append(byte)
+        return None
+
+
+_MOST_BYTES = 4096
+
+
+def _is_only_read(argument: tree.Expression) -> bool:
+    """Whether a function is given a pointer to what it may not change."""
+    kind = types.unqualified(argument.type)
+    target = kind.target if isinstance(kind, types.Pointer) else None
+    return isinstance(target, types.Qualified) and target.is_const

@@ -1,0 +1,109 @@
+"""Traps: pointers that the file computes to lead to one place when the region is reached, by whatever way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.traps.support import PROVED, Trap
+from tests.traps.test_shown_memory import _read
+
+_HEAD = (
+    "#include <stdlib.h>\n#include <string.h>\nstruct N { struct N *next; double *v; }; struct W { double *p; };"
+    "static struct N *mk(void) { struct N *h = malloc(16); h->v = malloc(800); h->next = 0; return h; }"
+    "static void link(struct N *a, struct N *b) { a->next = b; }"
+    "static double *next(struct W *w, double *v) { double *r = w->p; w->p = v; return r; }"
+    "static void same(void *d, double *v) { *(double **)d = v; }"
+)
+
+
+def _trap(name: str, parameters: str, setup: str, one: str, other: str, main: str) -> Trap:
+    body = f"for (i = 1; i < n; i++) {one}[i] = {other}[i - 1];"
+    after = f"}} int main(void) {{ {main}"
+    return Trap(name, body, head=_HEAD, setup=setup, parameters=f"int n{parameters}", after=after)
+
+
+_LIST = ", struct N *h"
+_TWO = ", double *x, double *y"
+SHARED = [
+    _trap(
+        "a struct that leads to itself",
+        _LIST,
+        "",
+        "h->v",
+        "h->next->v",
+        "struct N *h = mk(); h->next = h; f(9, h);",
+    ),
+    _trap("a function links it", _LIST, "", "h->v", "h->next->v", "struct N *h = mk(); link(h, h); f(9, h);"),
+    _trap("in the function", "", "struct N *h = mk(); link(h, h);", "h->v", "h->next->v", "f(9);"),
+    _trap(
+        "a ring of two",
+        _LIST,
+        "",
+        "h->v",
+        "h->next->next->v",
+        "struct N *h = mk(), *g = mk(); link(h, g); link(g, h); f(9, h);",
+    ),
+    _trap(
+        "one member for two",
+        _LIST,
+        "",
+        "h->v",
+        "h->next->v",
+        "struct N *h = mk(), *g = mk(); link(h, g); g->v = h->v; f(9, h);",
+    ),
+    _trap(
+        "the bytes of an address", _TWO, "", "x", "y", "double *x = a, *y = b; memcpy(&y, &x, 8); f(9, x, y);"
+    ),
+    _trap(
+        "one byte after another",
+        _TWO,
+        "",
+        "x",
+        "y",
+        "double *x = a, *y = b; for (int k = 0; k < 8; k++) ((char *)&y)[k] = ((char *)&x)[k]; f(9, x, y);",
+    ),
+    _trap(
+        "a cast of the address of a pointer",
+        _TWO,
+        "*(double **)((char *)&y + 0) = x;",
+        "x",
+        "y",
+        "f(9, a, b);",
+    ),
+    _trap("a function that sees bytes", _TWO, "same(&y, x);", "x", "y", "f(9, a, b);"),
+    _trap("a number that is stored", _TWO, "*(long *)&y = (long)x;", "x", "y", "f(9, a, b);"),
+    _trap(
+        "read and set, twice",
+        ", struct W *w, double *m",
+        "next(w, m); double *q = next(w, a);",
+        "m",
+        "q",
+        "struct W *w = malloc(8); w->p = 0; f(9, w, b);",
+    ),
+    _trap("close", _TWO, "", "x", "y", "double *x = malloc(800); f(9, x, x + 1);"),
+]
+APART = [
+    _trap(
+        "two structs", _LIST, "", "h->v", "h->next->v", "struct N *h = mk(), *g = mk(); link(h, g); f(9, h);"
+    ),
+    _trap(
+        "far apart",
+        ", double *restrict x, double *restrict y",
+        "",
+        "x",
+        "y",
+        "double *x = malloc(800); f(9, x, x + 50);",
+    ),
+]
+
+
+@pytest.mark.parametrize("trap", SHARED, ids=lambda trap: trap.name)
+def test_pointers_that_are_one_place(trap: Trap, tmp_path: Path) -> None:
+    assert "same memory" in _read(trap, tmp_path)
+
+
+@pytest.mark.parametrize("trap", APART, ids=lambda trap: trap.name)
+def test_pointers_to_places_of_their_own(trap: Trap, tmp_path: Path) -> None:
+    assert _read(trap, tmp_path) == PROVED
