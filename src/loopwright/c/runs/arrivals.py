@@ -7,17 +7,22 @@ assumption, and proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 
 from loopwright.c import types
-from loopwright.c.runs.memory import GLOBAL, STATIC, Key, RunMemory, StoredBlock, TypeSizes
+from loopwright.c.runs.memory import GLOBAL, STATIC, Key, RunMemory, StoredBlock, TypeSizes, Value
 from loopwright.c.runs.statements import STEPS, Arrival, FollowedRun
 from loopwright.c.runs.values import Stopped
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
+from loopwright.c.typed.known_values import integer_type
 from loopwright.c.typed.unfollowed import calls_of
+
+_LITTLE, _MANY = 7, 4095
+"""The sizes of sampled runs: odd, so that halves and remainders of them differ."""
+_MOST_SIZES = 8
+"""The maximum number of parameters of which many are tried alone."""
 
 
 def arrivals(region: TypedRegion, file: TypedFile) -> tuple[Arrival, ...]:
@@ -29,17 +34,43 @@ def arrivals(region: TypedRegion, file: TypedFile) -> tuple[Arrival, ...]:
 def _arrivals(region: TypedRegion, file: TypedFile) -> Iterator[Arrival]:
     if region.function.problems or region.function.errors:
         return
-    own = region.function
+    own, left = region.function, STEPS
     callers = [caller for caller, _ in calls_of(file, own)]
-    mains = file.functions_named("main")
-    for function in dict.fromkeys((id(one), one) for one in (own, *callers, *mains)):
-        yield from _followed(function[1], region, file)
+    for function in {id(one): one for one in (own, *file.functions_named("main"), *callers)}.values():
+        run = _followed(function, region, file, (), left)
+        left = run.steps
+        yield from run.arrived
+        if left <= 0:
+            return
 
 
-def _followed(function: TypedFunction, region: TypedRegion, file: TypedFile) -> list[Arrival]:
+def sampled(region: TypedRegion, file: TypedFile) -> tuple[Arrival, ...]:
+    """The runs of the function around a region that come there, for some sizes: few, many, and many of one.
+
+    What none of them satisfies, the function does not satisfy for sizes of any use."""
+    key = ("sampled", region.function.declaration.offset, region.first)
+    return file.once(key, lambda: tuple(_sampled(region, file)))
+
+
+def _sampled(region: TypedRegion, file: TypedFile) -> Iterator[Arrival]:
+    own = region.function
+    sizes = [place for place, one in enumerate(own.parameters) if integer_type(one.type) is not None]
+    if own.problems or own.errors or not 0 < len(sizes) <= _MOST_SIZES:
+        return
+    for many in ((), tuple(sizes), *((place,) for place in sizes)):
+        given: list[Value] = [None] * len(own.parameters)
+        for place in sizes:
+            given[place] = _MANY if place in many else _LITTLE
+        yield from _followed(own, region, file, given, STEPS // 8).arrived
+
+
+def _followed(
+    function: TypedFunction, region: TypedRegion, file: TypedFile, given: Sequence[Value], steps: int
+) -> FollowedRun:
+    """The run of a function with these arguments; of any others nothing is known."""
     is_main = function.declaration.name == "main"
-    sizes = TypeSizes(partial(_records, file))
-    run = FollowedRun(file, sizes, RunMemory(_unknown_block), -1, STEPS, region=region)
+    sizes = TypeSizes(lambda: file.once(("records", id(function)), lambda: _by_tag(file, function, region)))
+    run = FollowedRun(file, sizes, RunMemory(_unknown_block), -1, steps, region=region)
     cached: dict[tuple[Key, bool], StoredBlock] = {}
 
     def first(key: Key, *, is_lost: bool) -> StoredBlock:
@@ -50,16 +81,15 @@ def _followed(function: TypedFunction, region: TypedRegion, file: TypedFile) -> 
 
     run.memory = RunMemory(first)
     with suppress(Stopped, RecursionError):
-        run.run(function, [None] * len(function.parameters))
-    return run.arrived
+        run.run(function, [*given] or [None] * len(function.parameters))
+    return run
 
 
 def _first_block(key: Key, run: FollowedRun, *, is_main: bool, is_lost: bool) -> StoredBlock:
     """A variable that nothing has changed: its first value, in a run from `main` or if it is constant."""
-    if key[0] not in (GLOBAL, STATIC):
-        return StoredBlock(None)
-    known = run.file.once(("static variables",), lambda: _static_variables(run.file))
-    variable = known.get(key)
+    variable = run.statics.get(key) if key[0] == STATIC else None
+    if key[0] == GLOBAL:
+        variable = run.file.once(("variables",), lambda: _variables(run.file)).get(key)
     if variable is None:
         return StoredBlock(None)
     declared = variable.declaration
@@ -83,30 +113,22 @@ def _is_constant(kind: types.CType) -> bool:
     return isinstance(inner, types.Qualified) and inner.is_const and not inner.is_volatile
 
 
-def _static_variables(file: TypedFile) -> Mapping[Key, tree.Declarator]:
-    """The variables of the file, and static ones of functions, by their blocks."""
+def _variables(file: TypedFile) -> Mapping[Key, tree.Declarator]:
+    """The variables of the file by their blocks; of several declarations, the one with a first value."""
     found: dict[Key, tree.Declarator] = {}
     for variable, problems in file.variables:
         key: Key = (GLOBAL, variable.declaration.name)
-        if problems:
-            continue
-        if key not in found or variable.initial is not None:
+        if not problems and (key not in found or variable.initial is not None):
             found[key] = variable
-    for node in file.nodes:
-        if isinstance(node, tree.Declarator) and node.declaration.storage is tree.Storage.STATIC:
-            found[STATIC, node.declaration.offset] = node
     return found
 
 
-def _records(file: TypedFile) -> Mapping[str, types.Record]:
-    return file.once(("records",), lambda: _by_tag(file))
-
-
-def _by_tag(file: TypedFile) -> dict[str, types.Record]:
-    """The structs of the file by their tags."""
+def _by_tag(file: TypedFile, function: TypedFunction, region: TypedRegion) -> dict[str, types.Record]:
+    """The structs of the variables of a file, and of two functions, by their tags."""
     found: dict[str, types.Record] = {}
-    kinds = [node.type for node in file.nodes if isinstance(node, tree.Expression)]
-    kinds += [node.declaration.type for node in file.nodes if isinstance(node, tree.Declarator)]
+    nodes = (*function.nodes, *region.function.nodes)
+    kinds = [node.type for node in nodes if isinstance(node, tree.Expression)]
+    kinds += [node.declaration.type for node in nodes if isinstance(node, tree.Declarator)]
     pending = [*dict.fromkeys([*kinds, *(one.declaration.type for one, _ in file.variables)])]
     seen = set[types.CType]()
     while pending:

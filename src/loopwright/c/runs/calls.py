@@ -38,6 +38,8 @@ class Calls(Values):
     frames: list[FollowedCall] = field(default_factory=list)
     repeated: int = 0
     """In how many loops with an unknown number of iterations it is."""
+    statics: dict[Key, tree.Declarator] = field(default_factory=dict)
+    """The static variables of the functions that were called."""
     conditions: int = 0
     """How many tests decided that it is evaluated."""
     numbers: count[int] = field(default_factory=count)
@@ -54,6 +56,7 @@ class Calls(Values):
         is_followed = not function.problems and not function.errors and not function.jumps_anywhere
         if not is_followed or len(self.frames) > _DEEPEST:
             raise Stopped
+        self.steps -= len(function.tokens) // 8
         return self.run(function, given, call)
 
     def _function(self, call: tree.CallExpression) -> TypedFunction | None:

@@ -19,9 +19,9 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
 from loopwright.lazy_dataclass import dataclass
 
-STEPS = 30_000
-"""The number of expressions that are evaluated in a run."""
-_LOOP_STEPS = 2_000
+STEPS = 8_000
+"""The number of expressions that are evaluated for a region; a call is some more of them."""
+_LOOP_STEPS = 1_000
 """The number of those that are evaluated for the iterations of a loop, one by one."""
 _ROUNDS = 6
 """How often the iterations of any other loop are followed, until they change nothing more."""
@@ -126,6 +126,10 @@ class FollowedRun(Calls):
 
     def _declared(self, variable: tree.Declarator) -> None:
         declared = variable.declaration
+        for size in variable.sizes:
+            self.value(size)
+        if declared.storage is tree.Storage.STATIC:
+            self.statics.setdefault(self.key(declared), variable)
         if declared.storage is not tree.Storage.AUTOMATIC:
             return
         key = self.key(declared)

@@ -46,7 +46,7 @@ from loopwright.read.c.gate.numbers import (
     with_numbers,
 )
 from loopwright.read.c.gate.pointer_elements import changeable_pointers
-from loopwright.read.c.gate.shown_numbers import refuse_rows_of_shown_numbers
+from loopwright.read.c.gate.shown_numbers import is_of_numbers, refuse_shown_numbers
 from loopwright.read.c.second.accesses import NamedCell, cell_of
 from loopwright.read.c.trust import APART
 
@@ -77,7 +77,6 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     kinds = {name: one.type for name, one in declared.items()} | members
     names = {declared[one.text]: one.name for one in parameters if one.text in declared}
     known = replace(program, parameters=parameters, calls=calls_of(region, file, names))
-    known = replace(known, calls=with_computed(known, region, file))
     lengths = DeclaredLengths(known, region, file)
     sized = [_sized(one, declared, kinds.get(one.name), lengths) for one in program.arrays]
     arrays = tuple(replace(one, layout=_layout(declared.get(one.name))) for one in sized)
@@ -91,8 +90,10 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
             else [_tried(one, known, region, declared, constants)]
         )
     ]
+    if any(map(is_of_numbers, tried)):
+        known = replace(known, calls=with_computed(known, region, file))
     found = replace(known, assumptions=tuple(with_numbers(one, known, region) for one in tried))
-    refuse_rows_of_shown_numbers(found, region, file)
+    refuse_shown_numbers(found, region, file)
     return found
 
 

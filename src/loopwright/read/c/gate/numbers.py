@@ -8,13 +8,14 @@ parameters    of the function, if the file calls it with numbers
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial, reduce
 
 import islpy as isl
 
 from loopwright.c.runs.arrivals import arrivals
+from loopwright.c.runs.statements import Arrival
 from loopwright.c.tokens import names_in, packed, whole_word
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
@@ -158,29 +159,39 @@ def calls_of(
 
 def with_computed(program: Program, region: TypedRegion, file: TypedFile) -> tuple[ShownCall, ...]:
     """The calls with numbers of a program, and what runs that the file shows compute before the region."""
-    found = {one.numbers: one for one in (*program.calls, *_computed(program, region, file))}
+    found = {one.numbers: one for one in (*program.calls, *computed(program, region, file, arrivals))}
     return tuple(found.values())[:_MOST_CALLS]
 
 
-def _computed(program: Program, region: TypedRegion, file: TypedFile) -> Iterator[ShownCall]:
-    """The numbers that parameters of a program have in runs that the file shows, as far as it does."""
-    private = _directed(file)
-    texts = {packed(part.text): part.name for part in program.parameters if not part.known}
-    nodes: dict[str, tree.Expression] = {}
-    for node in tree.walk_all(region.statements):
-        if not isinstance(node, tree.Expression):
-            continue
-        one = variable_of(node)
-        name = texts.get(packed(node.place.span.text)) or (None if one is None else texts.get(one.name))
-        is_number = name is not None and integer_type(node.type) is not None
-        if is_number and name is not None and name not in nodes and not private & set(names_in(name)):
-            nodes[name] = node
-    for run in arrivals(region, file) if nodes else ():
+def computed(
+    program: Program,
+    region: TypedRegion,
+    file: TypedFile,
+    runs: Callable[[TypedRegion, TypedFile], tuple[Arrival, ...]],
+) -> Iterator[ShownCall]:
+    """The numbers that parameters of a program have in such runs, as far as they are known."""
+    nodes = dict(_numbers_read(program, region, file))
+    for run in runs(region, file) if nodes else ():
         values = [(name, run.value(node)) for name, node in nodes.items()]
         known = tuple((name, value) for name, value in values if isinstance(value, int))
         if known:
             place = region.place if run.call is None else run.call.place.span
             yield ShownCall(place, known, is_computed=run.call is None)
+
+
+def _numbers_read(
+    program: Program, region: TypedRegion, file: TypedFile
+) -> Iterator[tuple[str, tree.Expression]]:
+    """The expressions of a region that are parameters of its program, without those that threads have."""
+    private = _directed(file)
+    texts = {packed(part.text): part.name for part in program.parameters if not part.known}
+    for node in tree.walk_all(region.statements):
+        one = variable_of(node)
+        name = texts.get(packed(node.place.span.text)) or (None if one is None else texts.get(one.name))
+        if name is None or not isinstance(node, tree.Expression) or integer_type(node.type) is None:
+            continue
+        if private.isdisjoint(names_in(name)):
+            yield name, node
 
 
 def _is_always_reached(region: TypedRegion) -> bool:

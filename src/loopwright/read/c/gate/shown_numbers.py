@@ -14,14 +14,16 @@ from itertools import product
 
 import islpy as isl
 
+from loopwright.c.runs.arrivals import sampled
 from loopwright.c.tokens import packed
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.known_values import Values, changes, integer_type, the_value, values_of
 from loopwright.c.typed.member_values import first_part, is_apart, variable_of, whole_of
+from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
 from loopwright.presburger.named import everywhere, number, variable
-from loopwright.read.c.gate.numbers import RowsOfNumbers, is_refuted, is_unchanged, values_before
+from loopwright.read.c.gate.numbers import RowsOfNumbers, computed, is_refuted, is_unchanged, values_before
 from loopwright.read.c.second.integers import affine
 from loopwright.read.c.second.scope import Facts, Scope, Unclear
 
@@ -29,24 +31,31 @@ _MOST = 16
 """The maximum number of combinations of numbers."""
 
 
-def refuse_rows_of_shown_numbers(program: Program, region: TypedRegion, file: TypedFile) -> None:
-    """Raise if rows are not apart for any of the numbers that the file gives to their length."""
-    believed = [one for one in program.assumptions if _is_of_rows(one)]
-    shown = _shown(program, region, file) if believed else {}
-    given = _given(program, region, file) if believed else {}
+def refuse_shown_numbers(program: Program, region: TypedRegion, file: TypedFile) -> None:
+    """Raise if rows are not apart for any of the numbers that the file gives to their length, or numbers are
+    converted to others for all sizes that are tried."""
+    believed = [one for one in program.assumptions if is_of_numbers(one)]
+    are_rows = any(one.kind is AssumptionKind.ROWS for one in believed)
+    shown = _shown(program, region, file) if are_rows else {}
+    given = _given(program, region, file) if are_rows else {}
+    runs = [dict(one.numbers) for one in computed(program, region, file, sampled)] if believed else []
     for one in believed:
         own = {name: values for name, values in shown.items() if name in one.about}
         cases = [dict(zip(own, values, strict=True)) for values in product(*own.values())]
         is_shown = (own or not given.keys().isdisjoint(one.about)) and len(cases) <= _MOST
-        if is_shown and all(is_refuted(one, program, numbers, given) for numbers in cases):
+        is_never = len(runs) > 1 and all(is_refuted(one, program, numbers) for numbers in runs)
+        if is_never or (is_shown and all(is_refuted(one, program, numbers, given) for numbers in cases)):
             message = f"the file refutes an assumption made here: {one.text}"
+            if one.kind is not AssumptionKind.ROWS:
+                raise BadInput(Code.REGION_TEXT, message, span=one.place or region.place)
             texts = (packed(part.text) for part in program.parameters if part.name in one.about)
             raise RowsOfNumbers(message, one.place or region.place, frozenset((*one.about, *texts)))
 
 
-def _is_of_rows(one: Assumption) -> bool:
-    is_open = one.kind is AssumptionKind.ROWS and one.standing is Standing.ASSUMED
-    return is_open and one.holds_for is not None
+def is_of_numbers(one: Assumption) -> bool:
+    """Whether it is open whether an assumption about numbers holds."""
+    is_about = one.kind in (AssumptionKind.ROWS, AssumptionKind.ARITHMETIC)
+    return is_about and one.standing is Standing.ASSUMED and one.holds_for is not None
 
 
 def _shown(program: Program, region: TypedRegion, file: TypedFile) -> Mapping[str, Values]:

@@ -10,6 +10,7 @@ from loopwright.c.runs.memory import Address
 from loopwright.c.runs.statements import Arrival
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
+from loopwright.c.typed.effects import may_be_written
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.types import ArrayType, Floating, Integer, unqualified
 from loopwright.read.c.gate.shared_rows import RegionUse
@@ -20,13 +21,7 @@ _FEW = 3
 
 def refuse_shown_places(uses: Sequence[RegionUse], region: TypedRegion, file: TypedFile) -> None:
     """Raise if two lvalues, one of them written, are at one place in a run to the region."""
-    pairs = [
-        pair
-        for pair in combinations(uses, 2)
-        if any(use.is_written for use in pair)
-        and not all(use.is_direct for use in pair)
-        and (pair[0].root.offset, pair[0].path) != (pair[1].root.offset, pair[1].path)
-    ]
+    pairs = [pair for pair in combinations(uses, 2) if _may_meet(*pair, region)]
     changing = _changing(region) if pairs else frozenset()
     for run in arrivals(region, file) if pairs else ():
         places = {id(use): _start(use, run, changing) for pair in pairs for use in pair}
@@ -38,6 +33,17 @@ def refuse_shown_places(uses: Sequence[RegionUse], region: TypedRegion, file: Ty
                 message = f"'{names[0]}' is the same memory as '{names[1]}', {how} line {line}"
                 hint = "use one name for the memory in the region"
                 raise refuse(other.node.place.span, message, hint)
+
+
+def _may_meet(one: RegionUse, other: RegionUse, region: TypedRegion) -> bool:
+    """Whether two lvalues may be one place, one of them is written, and not both are variables."""
+    if not (one.is_written or other.is_written) or (one.is_direct and other.is_direct):
+        return False
+    is_kept = any(use.is_direct and region.function.keeps(use.root) for use in (one, other))
+    is_possible = one.storage & other.storage or may_be_written(one.node.type, (other.node.type,))
+    return (
+        bool(is_possible) and not is_kept and (one.root.offset, one.path) != (other.root.offset, other.path)
+    )
 
 
 def _changing(region: TypedRegion) -> frozenset[int]:
