@@ -53,7 +53,7 @@ PASSING = [
     "i = 0; while (i != n) { s = -s; i++; }",
     "i = n; do { s = -s; i -= 3; } while (0 != i);",
 ]
-"""Loops whose statements no proof need match, and whose iterators leave the bound behind."""
+"""Loops whose statements no proof need match, and whose iterators step past the bound."""
 
 
 def _found(loop: str) -> str | None:

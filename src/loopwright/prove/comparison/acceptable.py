@@ -173,7 +173,7 @@ def _endless(source: Source) -> Node | None:
 
 
 def _runs_past(loop: Node) -> bool:
-    """Whether a loop that only assigns variables, which may all be dead, leaves its bound behind, as with
+    """Whether a loop that only assigns variables, which may all be dead, steps past its bound, as with
     `i != n; i++` or `i >= n; i++`: where it starts there, its iterator overflows."""
     test = binary(loop.child_by_field_name("condition"))
     if test is None or field(loop, "body").of_type(*_STORES):
