@@ -282,62 +282,6 @@ def test_macros_in_directives_are_numbers(tmp_path: Path) -> None:
     assert prove_directives(Request(_file(tmp_path, text))).directives == 2
 
 
-NESTED = """double v[20];
-#pragma omp parallel for{outer}
-for (int i = 0; i < n; i++) {{
-#pragma omp parallel for{inner}
-  for (int j = 0; j < n; j++) v[j] = B[j];
-  for (int j = 0; j < n; j++) A[i][j] = v[j];
-}}"""
-
-
-def test_each_directive_privatises_what_its_own_loop_needs(tmp_path: Path) -> None:
-    """The threads of the inner loop would write copies of v that nothing reads."""
-    right = NESTED.format(outer=" private(v)", inner="")
-    assert prove_directives(Request(_file(tmp_path, right))).directives == 2
-    for outer, inner in ((" private(v)", " private(v)"), ("", " private(v)"), ("", "")):
-        with pytest.raises(GaveUp, match="'v'"):
-            prove_directives(Request(_file(tmp_path, NESTED.format(outer=outer, inner=inner))))
-
-
-@pytest.mark.parametrize("loop", ["for (int j = 0; j < n; j++)", "for (int j = n - 1; j >= 0; j -= 2)"])
-def test_no_conflict_is_said_to_be_on_what_is_private(tmp_path: Path, loop: str) -> None:
-    """Threads do not share v[n]: the answer is that nothing has set it, and not that they do."""
-    text = "#pragma omp parallel for private(v)\nfor (int i = 0; i < n; i++) {\n"
-    text += f"for (int j = 0; j < n; j++) v[j] = B[j];\n{loop} A[i][j] = v[j + 1];\n}}"
-    with pytest.raises(GaveUp, match="'v' of a thread need not have the value"):
-        prove_directives(Request(_file(tmp_path, f"double v[20] = {{ 1 }};\n{text}")))
-    with pytest.raises(Illegal) as caught:
-        prove_directives(Request(_file(tmp_path, f"double v[20] = {{ 1 }};\n{text.replace('A[i][j]', 'B[0]')}")))
-    assert "on v[" not in caught.value.witness
-
-
-SHARED = {
-    "{ double t = B[i]; A[i][0] = t; }": "",
-    "{ x = B[i]; A[i][0] = x; }": "'x' is shared by all threads",
-    "for (j = 0; j < n; j++) A[i][j] = 1;": "the iterator 'j' is shared by all threads",
-    "s += B[i];": "its reductions are others than those of the loop",
-}
-
-
-@pytest.mark.parametrize("body", SHARED)
-def test_variables_of_a_parallel_loop(tmp_path: Path, body: str) -> None:
-    """Without a clause, and with the one that is needed."""
-    loop = f"for (int i = 0; i < n; i++) {body}\nB[0] = s;"
-    head = "double x, s = 0; int j;\n#pragma omp parallel for"
-    if SHARED[body]:
-        with pytest.raises((GaveUp, Illegal)) as caught:
-            prove_directives(Request(_file(tmp_path, f"{head}\n{loop}"), allow_reassociation=True))
-        assert SHARED[body] in caught.value.message
-    clauses = {"x": "private(x)", "j": "private(j)", "s": "reduction(+: s)"}
-    clause = next((text for name, text in clauses.items() if f"'{name}'" in SHARED[body]), "")
-    clause = clauses["s"] if "reductions" in SHARED[body] else clause
-    assert prove_directives(Request(_file(tmp_path, f"{head} {clause}\n{loop}"))).directives == 1
-    if not clause:
-        with pytest.raises(GaveUp, match="'n' has no value"):
-            prove_directives(Request(_file(tmp_path, f"{head} private(n)\n{loop}")))
-
-
 def test_a_last_value_that_no_iteration_sets_is_none(tmp_path: Path) -> None:
     """What is copied after the loop is that of the thread of the last iteration."""
     text = f"double s = 1;\n#pragma omp parallel for lastprivate(s)\n{LOOP}\nA[0][0] = s;"

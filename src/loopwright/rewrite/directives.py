@@ -81,7 +81,7 @@ def _refuse_privates(directive: OpenmpDirective, loop: Node, verdict: LegalityVe
 
 
 def _refuse_sums(directive: OpenmpDirective, loop: Node, verdict: LegalityVerdict) -> None:
-    used = set(identifiers(loop))
+    used = set(identifiers(loop)) - set(_declared(loop))
     sums = {(one.operator, one.array) for one in verdict.reassociations if one.loops and one.array in used}
     if sums != set(_reductions(directive)):
         names = ", ".join(f"{operator}: {name}" for operator, name in sorted(sums)) or "none"
