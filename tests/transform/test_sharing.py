@@ -88,3 +88,27 @@ def test_variables_of_a_parallel_loop(tmp_path: Path, body: str) -> None:
     if not clause:
         with pytest.raises(GaveUp, match="'n' has no value"):
             prove_directives(Request(_file(tmp_path, f"{head} private(n)\n{loop}")))
+
+
+COPIED = {
+    "B[i] = t;": "",
+    "t = A[i][0]; B[i] = t;": "",
+    "B[i] = t; t = i;": "'t' of a thread need not have the value",
+    "v[i] = t;": "the 'v' of a thread is not the one",
+    "A[i][0] = v[i] + t;": "",
+}
+
+
+@pytest.mark.parametrize("body", COPIED)
+def test_copies_of_variables(tmp_path: Path, body: str) -> None:
+    loop = f"#pragma omp parallel for firstprivate(t, v)\nfor (int i = 0; i < n; i++) {{ {body} }}"
+    request = Request(_file(tmp_path, f"double t = 3, v[n]; v[0] = 1;\n{loop}\nB[0] += v[n - 1];"))
+    if COPIED[body]:
+        with pytest.raises((GaveUp, Illegal), match=COPIED[body]):
+            prove_directives(request)
+    else:
+        assert prove_directives(request).directives == 1
+    if body.startswith("t ="):
+        read_later = Request(_file(tmp_path, f"double t = 3, v[n];\n{loop}\nB[0] += t;"))
+        with pytest.raises((GaveUp, Illegal)):
+            prove_directives(read_later)

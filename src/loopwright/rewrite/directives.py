@@ -47,13 +47,14 @@ def asks_for_sums(file: DirectedFile) -> bool:
     return any(one.clause("reduction") is not None for one, _ in file.directives)
 
 
-def refuse_sharing(file: DirectedFile, region: Span, verdict: LegalityVerdict) -> None:
+def refuse_sharing(file: DirectedFile, program: Program, verdict: LegalityVerdict) -> None:
     """Raise unless the directives of parallel loops privatise exactly the required variables."""
     for directive, place in file.directives:
-        if directive.name in SHARING and region.contains(directive.place):
+        if directive.name in SHARING and program.region.contains(directive.place):
             loop = _node(file, place)
             _refuse_shared_iterators(file, directive, loop)
             _refuse_privates(directive, loop, verdict)
+            _refuse_copies(directive, program, verdict)
             _refuse_sums(directive, loop, verdict)
 
 
@@ -66,18 +67,29 @@ def _refuse_shared_iterators(file: DirectedFile, directive: OpenmpDirective, loo
 
 def _refuse_privates(directive: OpenmpDirective, loop: Node, verdict: LegalityVerdict) -> None:
     local, used, said = set(_declared(loop)), set(identifiers(loop)), set(_names(directive))
+    copied = {(name, "private") for name, _ in _names(directive, "firstprivate")}
     needed = {
         (one.array, "lastprivate" if one.last else "private")
         for one in verdict.private
         if one.span == directive.place and one.array in used - local
     }
     iterators = {loop_iterator(node) for node in walk(loop) if node.type == "for_statement"}
-    for name, clause in sorted(needed - said):
+    for name, clause in sorted(needed - said - copied):
         raise _no(directive, f"'{name}' is shared by all threads", f"{clause}({name})")
     for name, clause in sorted(said - needed):
         if name not in iterators and (clause == "lastprivate" or name in used - local):
             message = f"'{name}' has no value in a thread that has its own"
             raise _no(directive, message, f"leave out {clause}({name})")
+
+
+def _refuse_copies(directive: OpenmpDirective, program: Program, verdict: LegalityVerdict) -> None:
+    """Raise for a variable whose copies get values that the variable itself does not."""
+    own = {one.array for one in verdict.private if one.span == directive.place and not one.last}
+    written = {access.array for statement in program.statements for access in statement.writes}
+    for name, _ in _names(directive, "firstprivate"):
+        if name in written - own:
+            message = f"the '{name}' of a thread is not the one that the loop sets"
+            raise _no(directive, message, f"leave out firstprivate({name})")
 
 
 def _refuse_sums(directive: OpenmpDirective, loop: Node, verdict: LegalityVerdict) -> None:
@@ -119,8 +131,8 @@ def _shared_iterators(file: DirectedFile, loop: Node) -> Iterator[str]:
     yield from outer_iterators(node for node in inner[affected:] if not file.at(node))
 
 
-def _names(directive: OpenmpDirective) -> Iterator[tuple[str, str]]:
-    for name in ("private", "lastprivate"):
+def _names(directive: OpenmpDirective, *clauses: str) -> Iterator[tuple[str, str]]:
+    for name in clauses or ("private", "lastprivate"):
         clause = directive.clause(name)
         for argument in () if clause is None else clause.arguments:
             yield argument.text.strip(), name
@@ -249,7 +261,7 @@ def _proved(plan: Plan, file: DirectedFile, options: RewriteOptions, progress: P
         legal, verdict = of_legality(plan, options, progress, lanes=False)
     except Illegal as error:
         raise _without_private(error, plan, file, options) from None
-    refuse_sharing(file, plan.written.region, verdict)
+    refuse_sharing(file, plan.written, verdict)
     evidence += legal
     line = plan.written.region.line
     return RegionReport(line, (), (), evidence.proofs, evidence.trusted)
@@ -262,7 +274,8 @@ def _without_private(
 
     Threads share none of it; but an iteration reads it before writing it, or it is read after the loop.
     """
-    said = {(directive.place, name) for directive, _ in file.directives for name, _ in _names(directive)}
+    clauses = ("private", "lastprivate", "firstprivate")
+    said = {(one.place, name) for one, _ in file.directives for name, _ in _names(one, *clauses)}
     verdict = prove_plan(plan, allow_reassociation=options.allow_reassociation, lanes=False)
     private = {(one.loop_span, one.array) for one in verdict.violations} & said
     left = [one for one in verdict.violations if (one.loop_span, one.array) not in private]

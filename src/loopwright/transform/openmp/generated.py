@@ -131,8 +131,8 @@ def affected(directive: OpenmpDirective, nest: LoopNest, count: int) -> tuple[Co
 
 _SHARED = frozenset(
     (
-        *("collapse", "default", "if", "lastprivate", "num_threads", "private", "proc_bind", "reduction"),
-        *("schedule", "shared", "simdlen"),
+        *("collapse", "default", "firstprivate", "if", "lastprivate", "num_threads", "private", "proc_bind"),
+        *("reduction", "schedule", "shared", "simdlen"),
     )
 )
 
