@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.errors import BadInput
 from loopwright.model.program import AssumptionKind
 from loopwright.read.c.reader import read_c
 from tests.traps.support import Trap
@@ -98,8 +99,8 @@ _NOT_COMPUTED = {
 """What may be another number than 4, or where the region is not reached with it."""
 
 
-def _is_believed(head: str, setup: str, size: str, folder: Path, after: str = "") -> bool:
-    body = f"for (i = 0; i < n; i++) for (j = 0; j < 5; j++) x[i * {size} + j] = i;"
+def _is_believed(head: str, setup: str, size: str, folder: Path, after: str = "", most: str = "5") -> bool:
+    body = f"for (i = 0; i < n; i++) for (j = 0; j < {most}; j++) x[i * {size} + j] = i;"
     headers = "#include <stdlib.h>\n#include <string.h>\n#include <math.h>\n"
     trap = Trap(
         "", body, f"{headers}{_S}{head}" if "#" not in head else f"{head}\n{headers}{_S}", setup, after
@@ -144,3 +145,37 @@ def test_rows_are_not_believed_if_main_makes_them_too_short(name: str, tmp_path:
         main = f"}} int main(void) {{ double x[99]; {calls.replace('4', number)}"
         given = head.replace("4", number).replace("k = 3", f"k = {int(number) - 1}")
         assert _is_believed(given, "", size, tmp_path, main) != is_refuted
+
+
+_SIZES = {
+    "a half by a pointer": ("", "int m, *q = &m; *q = n / 2;", "m", False),
+    "a half in an element": ("", "int v[2]; v[0] = n / 2; int m = v[0];", "m", False),
+    "a half in a copy": ("", "struct S o = { 1, n / 2 }, z; z = o;", "z.d", False),
+    "a half that a function returns": (_MADE, "struct S z = mk(n / 2);", "z.d", False),
+    "a half by bytes": ("", "int m, h = n / 2; memcpy(&m, &h, 4);", "m", False),
+    "a half of a number with a fraction": ("", "int m = n * 0.5;", "m", False),
+    "a root": ("", "int m = sqrt(n);", "m", False),
+    "a shift": ("", "int m = n; m >>= 1;", "m", False),
+    "less than four": ("", "int m = n; if (m > 4) m = 4;", "m", False),
+    "a difference that wraps around": ("", "unsigned m = n - 4;", "m", False),
+    "a conversion": ("", "long big = 4294967296L + n; int m = (int)big - 4;", "m", False),
+    "twice": ("", "int m, *q = &m; *q = 2 * n;", "m", True),
+    "itself": ("", "int v[2]; v[0] = n; int m = v[0];", "m", True),
+    "a test that leaves": ("", "int m, *q = &m; *q = 9 * k; if (m < n) return;", "m", True),
+    "what is not known": ("int other;", "int v[2]; v[0] = other; int m = v[0];", "m", True),
+}
+"""Lengths of rows that are computed from the size n, and whether they may be n or more."""
+
+
+@pytest.mark.parametrize("name", _SIZES)
+def test_rows_are_not_believed_if_they_are_too_short_for_all_sizes(name: str, tmp_path: Path) -> None:
+    *given, is_believed = _SIZES[name]
+    head, setup, size = map(str, given)
+    assert _is_believed(head, setup, size, tmp_path, most="n") == is_believed
+
+
+def test_a_number_that_is_converted_to_another_is_refused(tmp_path: Path) -> None:
+    body = "for (i = 0; i < (int)big; i++) x[i] = i;"
+    (tmp_path / "t.c").write_text(Trap("", body, setup="long big = 4294967296L + n;").text())
+    with pytest.raises(BadInput, match="the file refutes an assumption made here: 'big' is between"):
+        read_c(tmp_path / "t.c")
