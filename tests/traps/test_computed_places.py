@@ -10,7 +10,7 @@ from tests.traps.support import PROVED, Trap
 from tests.traps.test_shown_memory import _read
 
 _HEAD = (
-    "#include <stdlib.h>\n#include <string.h>\nstruct N { struct N *next; double *v; }; struct W { double *p; };"
+    "#include <stdlib.h>\n#include <string.h>\nextern volatile int hide; struct N { struct N *next; double *v; }; struct W { double *p; };"
     "static struct N *mk(void) { struct N *h = malloc(16); h->v = malloc(800); h->next = 0; return h; }"
     "static void link(struct N *a, struct N *b) { a->next = b; }"
     "static double *next(struct W *w, double *v) { double *r = w->p; w->p = v; return r; }"
@@ -83,6 +83,30 @@ SHARED = [
         "struct W *w = malloc(8); w->p = 0; f(9, w, b);",
     ),
     _trap("close", _TWO, "", "x", "y", "double *x = malloc(800); f(9, x, x + 1);"),
+    *(
+        _trap(
+            f"under a test: {setup}",
+            _LIST,
+            "",
+            "h->v",
+            "h->next->v",
+            f"struct N *h = mk(), *g = mk(), **q = &h->next; h->next = g; {setup} f(9, h);",
+        )
+        for setup in (
+            "if (hide) h->next = h;",
+            "if (hide) link(h, h);",
+            "if (hide) ; else h->next = h;",
+            "h->next = hide ? h : g;",
+            "hide && (h->next = h);",
+            "if (hide) *q = h;",
+            "while (hide) { h->next = h; break; }",
+            "switch (hide) { case 3: h->next = h; }",
+            "if (!hide) exit(1); h->next = h;",
+            "if (hide) memcpy(&g->v, &h->v, 8);",
+            "if (hide) for (int k = 0; k < 8; k++) ((char *)&g->v)[k] = ((char *)&h->v)[k];",
+            "if (hide) ((long *)g)[1] = ((long *)h)[1];",
+        )
+    ),
 ]
 APART = [
     _trap(

@@ -25,19 +25,19 @@ _MOST_SIZES = 8
 """The maximum number of parameters of which many are tried alone."""
 
 
-def arrivals(region: TypedRegion, file: TypedFile) -> tuple[Arrival, ...]:
-    """The runs that come to a region."""
-    key = ("arrivals", region.function.declaration.offset, region.first)
-    return file.once(key, lambda: tuple(_arrivals(region, file)))
+def arrivals(region: TypedRegion, file: TypedFile, *, guess: bool | None = None) -> tuple[Arrival, ...]:
+    """The runs that come to a region; a `guess` is what tests that are not known are taken to be."""
+    key = ("arrivals", region.function.declaration.offset, region.first, guess)
+    return file.once(key, lambda: tuple(_arrivals(region, file, guess=guess)))
 
 
-def _arrivals(region: TypedRegion, file: TypedFile) -> Iterator[Arrival]:
+def _arrivals(region: TypedRegion, file: TypedFile, *, guess: bool | None) -> Iterator[Arrival]:
     if region.function.problems or region.function.errors:
         return
-    own, left = region.function, STEPS
+    own, left = region.function, STEPS if guess is None else STEPS // 2
     callers = [caller for caller, _ in calls_of(file, own)]
     for function in {id(one): one for one in (own, *file.functions_named("main"), *callers)}.values():
-        run = _followed(function, region, file, (), left)
+        run = _followed(function, region, file, (), left, guess=guess)
         left = run.steps
         yield from run.arrived
         if left <= 0:
@@ -65,12 +65,18 @@ def _sampled(region: TypedRegion, file: TypedFile) -> Iterator[Arrival]:
 
 
 def _followed(
-    function: TypedFunction, region: TypedRegion, file: TypedFile, given: Sequence[Value], steps: int
+    function: TypedFunction,
+    region: TypedRegion,
+    file: TypedFile,
+    given: Sequence[Value],
+    steps: int,
+    *,
+    guess: bool | None = None,
 ) -> FollowedRun:
     """The run of a function with these arguments; of any others nothing is known."""
     is_main = function.declaration.name == "main"
     sizes = TypeSizes(lambda: file.once(("records", id(function)), lambda: _by_tag(file, function, region)))
-    run = FollowedRun(file, sizes, RunMemory(_unknown_block), -1, steps, region=region)
+    run = FollowedRun(file, sizes, RunMemory(_unknown_block), -1, steps, region=region, guess=guess)
     cached: dict[tuple[Key, bool], StoredBlock] = {}
 
     def first(key: Key, *, is_lost: bool) -> StoredBlock:

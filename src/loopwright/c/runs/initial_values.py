@@ -47,8 +47,8 @@ def _taken(kind: types.CType, start: int, left: list[tree.Node], sizes: TypeSize
     while left:
         one = left[-1]
         if isinstance(one, tree.OtherExpression) and one.kind not in _VALUES:
-            at = _designated(one, kind, sizes)
-            left[-1] = one.parts[-1]
+            at = _designated(one.designator[: _length(one)], kind, sizes)
+            left[-1] = _after(one)
         found = places.get(at) if isinstance(places, dict) else (at * places[0], places[1])
         value = left[-1]
         if found is None or (not isinstance(places, dict) and _is_full(kind, at)):
@@ -90,9 +90,23 @@ def _places(kind: types.CType, sizes: TypeSizes) -> _Places:
     return {number: (one.offset // 8, one.type) for number, one in enumerate(fields or ())}
 
 
-def _designated(node: tree.OtherExpression, kind: types.CType, sizes: TypeSizes) -> int:
+def _length(node: tree.OtherExpression) -> int:
+    """How many tokens the first part of a designator has: `.s` of `.s.e`, `[1]` of `[1].d`."""
+    return 3 if node.designator[:1] == ("[",) else 2
+
+
+def _after(node: tree.OtherExpression) -> tree.Node:
+    """The value for the part that the first part of a designator names: `{ .e = 4 }` for `.s.e = 4`."""
+    rest = node.designator[_length(node) :]
+    if not rest:
+        return node.parts[-1]
+    inner = tree.OtherExpression(node.place, node.type, node.kind, node.parts, rest)
+    return tree.OtherExpression(node.place, node.type, "INIT_LIST_EXPR", (inner,))
+
+
+def _designated(designator: tuple[str, ...], kind: types.CType, sizes: TypeSizes) -> int:
     """The number of the part that a designator names."""
-    match node.designator, sizes.whole(kind):
+    match designator, sizes.whole(kind):
         case (".", name), types.Record(fields=tuple(fields)):
             names = [one.name for one in fields]
             if name in names:

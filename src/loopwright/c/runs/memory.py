@@ -161,7 +161,8 @@ def decoded(bytes_: Sequence[Byte], kind: types.CType) -> Value:
     if len(numbers) < len(bytes_):
         first = bytes_[0]
         address = first[0] if isinstance(first, tuple) else None
-        return address if bytes_ == tuple((address, k) for k in range(_ADDRESS)) else None
+        is_whole = tuple(bytes_) == tuple((address, k) for k in range(_ADDRESS))
+        return address if is_whole else Image(tuple(bytes_))
     match types.unqualified(kind):
         case types.Floating(bits=bits) if bits in _FLOATS:
             value: float = struct.unpack(_FLOATS[bits], numbers)[0]

@@ -98,8 +98,8 @@ class FollowedRun(Calls):
                 self.value(value)
             case tree.IfStatement(test=test, then=then, otherwise=otherwise):
                 tested = truth(self.value(test))
-                taken = [(then, True), (otherwise, False)]
-                self.either([partial(self.executed, one) for one, when in taken if tested in (None, when)])
+                sides = [(then, True), (otherwise, False)][:: -1 if self.guess is False else 1]
+                self.either([partial(self.executed, one) for one, when in sides if tested in (None, when)])
             case tree.ForStatement(first=first, test=test, step=step, body=inner):
                 self.executed(first)
                 self._looped(test, inner, step)
@@ -139,13 +139,15 @@ class FollowedRun(Calls):
             self.initialise(key, declared.type, variable.initial)
 
     def either(self, sides: Sequence[Callable[[], object]]) -> None:
-        """Follow each side from here, and keep what they agree on."""
+        """Follow each side from here, and keep what they agree on; after a guess, the first that goes on."""
         before, ended = self.memory, list[RunMemory]()
         self.conditions += 1
         for side in sides:
             self.memory, self.alive = before.copy() if len(sides) > 1 else before, True
             side()
             ended += [self.memory] if self.alive else []
+            if ended and self.guess is not None:
+                break
         self.conditions -= 1
         self._merged(ended)
 
@@ -196,6 +198,11 @@ class FollowedRun(Calls):
                 ended.append(self.memory)
             if not self.alive or tested is False:
                 break
+            if tested is None and self.guess is not None:
+                tested = self.guess and not number
+                ended += [] if tested else [self.memory]
+                if not tested:
+                    break
             if tested is None or self.steps < last:
                 self._any_number_of_times(loop, test, body, step)
                 ended += [self.memory] if self.alive else []

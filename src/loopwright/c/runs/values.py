@@ -36,6 +36,8 @@ class Values(Places):
 
     alive: bool = True
     """Whether a run gets to what is evaluated next."""
+    guess: bool | None = None
+    """What a test that is not known is taken to be; None if both sides are followed."""
 
     @abstractmethod
     def called(self, call: tree.CallExpression) -> Value:
@@ -159,6 +161,7 @@ class Values(Places):
     def _decided(self, node: tree.Binary) -> Value:
         """`a && b`: where a is not known, b may be evaluated."""
         first = truth(self.value(node.left))
+        first = self.guess if first is None else first
         if first is not None and first == (node.operator == "||"):
             return int(first)
         if first is not None:
@@ -169,6 +172,7 @@ class Values(Places):
 
     def _chosen(self, node: tree.Conditional) -> Value:
         test = truth(self.value(node.test))
+        test = self.guess if test is None else test
         if test is not None:
             return self.value(node.then if test else node.otherwise)
         return self._either_of(node.then, node.otherwise)

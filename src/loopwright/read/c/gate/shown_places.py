@@ -23,7 +23,8 @@ def refuse_shown_places(uses: Sequence[RegionUse], region: TypedRegion, file: Ty
     """Raise if two lvalues, one of them written, are at one place in a run to the region."""
     pairs = [pair for pair in combinations(uses, 2) if _may_meet(*pair, region)]
     changing = _changing(region) if pairs else frozenset()
-    for run in arrivals(region, file) if pairs else ():
+    guesses = (None, True, False) if pairs else ()
+    for run in (run for guess in guesses for run in arrivals(region, file, guess=guess)):
         places = {id(use): _start(use, run, changing) for pair in pairs for use in pair}
         for one, other in pairs:
             if _meet(one, other, places[id(one)], places[id(other)]):
