@@ -29,9 +29,8 @@ from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import Region, marked_places
 from loopwright.c.syntax import Node, field, identifiers, named_children
 from loopwright.c.tokens import blank, names_in, on_one_line, without_comments
-from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.typed.prepare import Located
+from loopwright.c.typed.prepare import Located, located_file
 from loopwright.errors import BadInput
 from loopwright.source import Edit, Source, Span
 
@@ -165,7 +164,7 @@ def hides_words(source: Source, places: tuple[tuple[Span, Span], ...], options: 
 
     `double` and other words of plain numbers are harmless.
     """
-    for _, spot in typed_file(source, options).located:
+    for _, spot in located_file(source, options).located:
         assert isinstance(spot, Located)
         for token in spot.tokens:
             is_hidden = any(

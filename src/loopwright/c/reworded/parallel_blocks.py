@@ -152,9 +152,9 @@ _SIGN = re.compile(r"\s*!=\s*")
 
 def with_ordered_tests(source: Source, options: CompilerOptions) -> Source:
     """The source with such tests replaced; loops without such a directive are kept."""
-    if "!=" not in source.text or "omp" not in source.text:
+    divided = {span.start for span in _divided(source)} if "!=" in source.text else set()
+    if not divided:
         return source
-    divided = {span.start for span in _divided(source)}
     typed = [one for one in typed_file(source, options).regions if isinstance(one, TypedRegion)]
     loops = (node for one in typed for node in tree.walk_all(one.statements))
     edits = [

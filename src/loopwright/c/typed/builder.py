@@ -15,11 +15,11 @@ from itertools import takewhile
 from loopwright.c import types
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.typed import front_end, tree
-from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.front_end import Cursor
+from loopwright.c.typed.listing import Listing
 from loopwright.c.typed.names import Names
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span
+from loopwright.source import Span
 
 Range = tuple[int, int]
 _DEEPEST = 300
@@ -46,30 +46,6 @@ class Problem:
     reason: str
     words: tuple[str, ...]
     """The tokens concerned."""
-
-
-@dataclass(frozen=True)
-class Listing:
-    """The tokens of a piece of the preprocessed text: where each starts there, and in the file."""
-
-    source: Source
-    starts: tuple[int, ...]
-    tokens: tuple[ExpandedToken, ...]
-
-    def place(self, first: int, end: int) -> tree.TokenRange:
-        if not first < min(end, len(self.tokens)):
-            return tree.TokenRange(first, end, self.source.at(0, 0))
-        _, span, macro, *_ = self.tokens[first]
-        whole = Span(span.source, span.start, self.tokens[min(end, len(self.tokens)) - 1].span.end)
-        is_one = macro is not None and all(
-            one.macro == macro and one.span == span for one in self.tokens[first:end]
-        )
-        return tree.TokenRange(first, end, whole, macro if is_one else None)
-
-
-def union(tokens: Sequence[ExpandedToken]) -> Span:
-    """The span from the first to the last of some tokens, which are in source order."""
-    return Span(tokens[0].span.source, tokens[0].span.start, tokens[-1].span.end)
 
 
 @dataclass

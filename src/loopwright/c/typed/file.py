@@ -11,26 +11,28 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import starmap
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from loopwright.c.file import c_file
 from loopwright.c.regions import Region
 from loopwright.c.tokens import BLIND_JUMPS, lexemes, whole_word
 from loopwright.c.typed import front_end, tree
-from loopwright.c.typed.builder import Builder, Listing, Problem, union
+from loopwright.c.typed.builder import Builder, Problem
+from loopwright.c.typed.copied import Body, Outline, ReadFunction, copied_body, read_before, top_at
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.front_end import Cursor, Parsed
+from loopwright.c.typed.listing import listed, union
 from loopwright.c.typed.names import Names, Types
-from loopwright.c.typed.options import PLAIN, CompilerOptions, refuse_cplusplus_ending
+from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.c.typed.pointer_values import addressed
-from loopwright.c.typed.prepare import Located, Unread, prepared, preprocessed
-from loopwright.c.typed.preprocess import Preprocessed
+from loopwright.c.typed.prepare import Located, LocatedText, Unread, located_file, located_text, prepared
+from loopwright.c.typed.preprocess import Preprocessed, may_take_address
 from loopwright.c.typed.statements import built_statement, built_variable, statements_between
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span, line_ends
+from loopwright.source import Source, Span
 
 _ADDRESS = re.compile(r"(?<!&)&(?:&&)*(?!&)|(?<!\w)_*asm_*(?!\w)")
 """`&` as a unary or binary operator, but not `&&`; operands of inline assembly may be addresses too."""
@@ -166,7 +168,7 @@ class TypedFile:
     def mentions_around(self, spot: Located, name: str) -> int:
         """How often a word occurs in the preprocessed function around a region, outside the region."""
         word = whole_word(name)
-        around = [(start, end) for start, end, _ in self._top if start <= spot.start and spot.end <= end]
+        around = [(start, end) for start, end, _ in self.top if start <= spot.start and spot.end <= end]
         pieces = [piece for start, end in around for piece in ((start, spot.start), (spot.end, end))]
         return sum(1 for piece in pieces for _ in word.finditer(self.text.text, *piece))
 
@@ -174,12 +176,12 @@ class TypedFile:
         """Whether a pointer may point to what regions call by a name: the text contains something like
         `&name`, or an attribute that exposes addresses, and not only for variables of other functions.
         """
-        if re.search(rf"&[\s(]*{re.escape(name)}\b|cleanup", self.text.text) is None:
+        if not may_take_address(self.text.text, name):
             return False
         return any(isinstance(one, Unread) or _may_lead_to(one.function, name) for one in self.regions)
 
     @cached_property
-    def _top(self) -> tuple[tuple[int, int, Cursor], ...]:
+    def top(self) -> tuple[tuple[int, int, Cursor], ...]:
         """The declarations of the file itself, without those of headers."""
         found = []
         for cursor in front_end.children(self.parsed.unit.cursor):
@@ -190,7 +192,7 @@ class TypedFile:
 
     @cached_property
     def _defined(self) -> list[tuple[int, int, Cursor]]:
-        functions = [one for one in self._top if front_end.kind(one[2]) == "FUNCTION_DECL"]
+        functions = [one for one in self.top if front_end.kind(one[2]) == "FUNCTION_DECL"]
         return [one for one in functions if one[2].is_definition()]
 
     @cached_property
@@ -239,7 +241,7 @@ class TypedFile:
     def variables(self) -> tuple[tuple[tree.Declarator, tuple[Problem, ...]], ...]:
         """The variables of the file, and the problems in their initialisers."""
         found = []
-        for start, end, cursor in self._top:
+        for start, end, cursor in self.top:
             if front_end.kind(cursor) == "VAR_DECL":
                 builder = self._builder(start, end)
                 variable = built_variable(builder, cursor)
@@ -274,46 +276,38 @@ class TypedFile:
         return built_variable(self._builder(found[0], found[1]), found[2]).initial
 
     def _builder(self, start: int, end: int) -> Builder:
-        return Builder(self._listing(start, end), self.names, built_statement)
-
-    def _listing(self, start: int, end: int) -> Listing:
-        """The tokens of a piece of text; those in regions are mapped one by one, others by their lines."""
-        found = lexemes(self.text.text, start, end)
-        mapped: dict[int, ExpandedToken] = {}
-        for _, spot in self.located:
-            if isinstance(spot, Located) and start <= spot.start and spot.end <= end:
-                mapped.update(zip(spot.offsets, spot.tokens, strict=True))
-        starts = tuple([one.start for one in found])
-        lines = zip(found, self.text.lines_of(starts), strict=True)
-        tokens = [mapped.get(one.start) or self._by_line(one.text, line) for one, line in lines]
-        return Listing(self.source, starts, tuple(tokens))
-
-    def _by_line(self, text: str, line: int) -> ExpandedToken:
-        """The token at its place in a line, if it is there once; otherwise at the line."""
-        source, ends = self.source, line_ends(self.source.text)
-        if not 0 < line <= len(ends) + 1:
-            return ExpandedToken(text, source.at(0, 0))
-        start = ends[line - 2] + 1 if line > 1 else 0
-        end = ends[line - 1] if line <= len(ends) else len(source.text)
-        found = source.text.find(text, start, end)
-        if found >= 0 and source.text.find(text, found + 1, end) < 0:
-            return ExpandedToken(text, Span(source, found, found + len(text)))
-        return ExpandedToken(text, Span(source, start, end))
+        listing = listed(self.source, self.text, self.located, start, end)
+        return Builder(listing, self.names, built_statement)
 
     def _function(self, start: int, end: int, cursor: Cursor) -> TypedFunction:
         builder = self._builder(start, end)
-        declaration = self.names.declaration(cursor)
-        parameters, body = [], tree.CompoundStatement(builder.listing.place(0, 0), ())
-        for child in front_end.children(cursor):
-            if front_end.kind(child) == "PARM_DECL":
-                parameters.append(self.names.declaration(child))
-            elif front_end.kind(child) == "COMPOUND_STMT":
+        declaration, listing = self.names.declaration(cursor), builder.listing
+        inside = front_end.children(cursor)
+        parameters = [self.names.declaration(one) for one in inside if front_end.kind(one) == "PARM_DECL"]
+        errors = tuple(one.text for one in self.parsed.diagnostics if start <= one.offset < end)
+        before = read_before(self.source.path)
+        key, outline = str(cursor.spelling), self._outline
+        found = copied_body(before[key], outline, start, errors, builder) if key in before else None
+        body, problems = found or self._body(builder, inside)
+        if outline.has(start):
+            before[key] = ReadFunction(outline, start, body, problems, errors, listing.starts)
+        parts = (declaration, tuple(parameters), body, listing.tokens, problems, errors, listing.starts)
+        return TypedFunction(*parts, tuple(self._directives(listing.starts, end)))
+
+    def _body(self, builder: Builder, inside: Sequence[Cursor]) -> Body:
+        """The body of a function, built from cursors, and its problems."""
+        body = tree.CompoundStatement(builder.listing.place(0, 0), ())
+        for child in inside:
+            if front_end.kind(child) == "COMPOUND_STMT":
                 built = built_statement(builder, child)
                 body = built if isinstance(built, tree.CompoundStatement) else body
-        found, problems = builder.listing, tuple(builder.problems)
-        errors = tuple(one.text for one in self.parsed.diagnostics if start <= one.offset < end)
-        parts = (declaration, tuple(parameters), body, found.tokens, problems, errors, found.starts)
-        return TypedFunction(*parts, tuple(self._directives(found.starts, end)))
+        return body, tuple(builder.problems)
+
+    @cached_property
+    def _outline(self) -> Outline:
+        said = tuple(one for one in self.text.directives if one.split()[1:2] not in (["scop"], ["endscop"]))
+        about = (self.arguments, self.text.shift, self.names.types.has_lengths, said)
+        return Outline(self.text.text, tuple(starmap(top_at, self.top)), about)
 
     def _directives(self, starts: tuple[int, ...], end: int) -> Iterator[tuple[int, str]]:
         """The pragmas between the tokens of a function."""
@@ -325,7 +319,7 @@ class TypedFile:
         for error in self.parsed.diagnostics:
             if spot.start <= error.offset < spot.end:
                 return Unread(region.place, error.text, spot.place_of(error.offset))
-        around = [one for one in self._top if one[0] <= spot.start and spot.end <= one[1]]
+        around = [one for one in self.top if one[0] <= spot.start and spot.end <= one[1]]
         if len(around) != 1 or front_end.kind(around[0][2]) != "FUNCTION_DECL":
             return Unread(region.place, "it is not inside a function", region.place)
         function = self._built(around[0][0], around[0][2])
@@ -365,20 +359,28 @@ def _surrounds(problem: Problem, first: int, end: int) -> bool:
 @lru_cache(maxsize=8)
 def typed_file(source: Source, options: CompilerOptions = PLAIN) -> TypedFile:
     """Read a file as its compiler does."""
-    refuse_cplusplus_ending(source.path)
-    return _typed(source, options.for_file(source.path), c_file(source).regions)
+    return _typed(source, located_file(source, options))
 
 
 @lru_cache(maxsize=8)
 def typed_text(source: Source, options: CompilerOptions = PLAIN) -> TypedFile:
     """The typed reading of a source whose regions are not located."""
-    return _typed(source, options.for_file(source.path), ())
+    return _typed(source, located_text(source, options.for_file(source.path), ()))
 
 
-def _typed(source: Source, options: CompilerOptions, regions: tuple[Region, ...]) -> TypedFile:
-    text, assumed = preprocessed(source, options, regions)
-    ready = prepared(source, options, text, regions)
+def _typed(source: Source, given: LocatedText) -> TypedFile:
+    ready = prepared(given)
     names = Names(ready.text, Types(ready.text.shift, ready.has_lengths))
-    located = tuple(zip(regions, ready.located, strict=True))
-    undeclared = ready.undeclared
-    return TypedFile(source, ready.text, ready.parsed, names, located, ready.arguments, assumed, undeclared)
+    parts = (source, ready.text, ready.parsed, names, ready.located)
+    return TypedFile(*parts, given.arguments, given.assumed, ready.undeclared)
+
+
+def may_point_to(source: Source, options: CompilerOptions, name: str) -> bool:
+    """Whether a pointer may point to what the regions of a source call by a name.
+
+    The front end's text is the compiler's with stand-ins before it, which take no address: if the
+    compiler's contains no such address, the front end need not read it.
+    """
+    if not may_take_address(located_file(source, options).text.text, name):
+        return False
+    return typed_file(source, options).may_point_to(name)

@@ -163,6 +163,25 @@ def argument_types(function: ClangType) -> list[ClangType]:
     return [library.clang_getArgType(function, k) for k in range(library.clang_getNumArgTypes(function))]
 
 
+_POINTERS = ("POINTER", "CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY", "DEPENDENTSIZEDARRAY")
+"""What the types of pointers are called; a parameter that is declared as an array keeps that type here."""
+
+
+def may_move_a_pointer(cursor: Cursor) -> bool:
+    """Whether a cursor declares a variable that is a pointer or an array, or assigns one, or is `++` or `--`
+    of one."""
+    match kind(cursor):
+        case "VAR_DECL" | "COMPOUND_ASSIGNMENT_OPERATOR":
+            is_change = True
+        case "BINARY_OPERATOR":
+            is_change = binary_operator(cursor) == "="
+        case "UNARY_OPERATOR":
+            is_change = unary_operator(cursor) in ("x++", "x--", "++x", "--x")
+        case _:
+            is_change = False
+    return is_change and kind(cursor.type.get_canonical()) in _POINTERS
+
+
 def children(cursor: Cursor) -> list[Cursor]:
     found: list[Cursor] = []
     _library().clang_visitChildren(cursor, _COLLECTING, found)

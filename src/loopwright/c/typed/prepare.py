@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from loopwright.c.file import c_file
 from loopwright.c.regions import Region
@@ -17,7 +17,7 @@ from loopwright.c.tokens import Lexeme, lexemes, whole_word, words
 from loopwright.c.typed import front_end
 from loopwright.c.typed.expansion import Definition, ExpandedToken, confirmed, expanded, expanded_words
 from loopwright.c.typed.front_end import Parsed
-from loopwright.c.typed.options import OF_TYPES, CompilerOptions
+from loopwright.c.typed.options import OF_TYPES, PLAIN, CompilerOptions, refuse_cplusplus_ending
 from loopwright.c.typed.preprocess import Preprocessed, preprocess, without
 from loopwright.c.typed.redefined import needed_macros
 from loopwright.c.typed.stand_ins import NO_LENGTH, StandIns
@@ -74,28 +74,49 @@ class Unread:
 
 
 @dataclass(frozen=True)
+class LocatedText:
+    """A preprocessed file with its regions located, before the front end parses it."""
+
+    text: Preprocessed
+    located: tuple[tuple[Region, Located | Unread], ...]
+    arguments: tuple[str, ...]
+    """The front end's arguments, which describe the compiler."""
+    assumed: tuple[str, ...]
+    """Macros that are assumed to be defined, since the preprocessor drops a region without them."""
+
+
+def located_text(source: Source, options: CompilerOptions, regions: tuple[Region, ...]) -> LocatedText:
+    """The preprocessed file without its pragmas, and the regions in it."""
+    text, assumed = preprocessed(source, options, regions)
+    bounds = [_bounds(text, source, region) for region in regions]
+    plain = _for_front_end(text, [pair for pair in bounds if pair is not None])
+    located = [_located(source, region, pair, plain) for region, pair in zip(regions, bounds, strict=True)]
+    return LocatedText(plain, tuple(zip(regions, located, strict=True)), _arguments(options, text), assumed)
+
+
+@lru_cache(maxsize=8)
+def located_file(source: Source, options: CompilerOptions = PLAIN) -> LocatedText:
+    """A file as its compiler preprocesses it, with its regions."""
+    refuse_cplusplus_ending(source.path)
+    return located_text(source, options.for_file(source.path), c_file(source).regions)
+
+
+@dataclass(frozen=True)
 class Prepared:
     """The result of the preparation; `text` is what the front end parsed."""
 
     text: Preprocessed
     parsed: Parsed
-    arguments: tuple[str, ...]
-    """The front end's arguments, which describe the compiler."""
-    located: tuple[Located | Unread, ...]
+    located: tuple[tuple[Region, Located | Unread], ...]
     has_lengths: bool
     """Whether array lengths are those of the file, not those of stand-ins."""
     undeclared: frozenset[str]
     """Names that are declared nowhere, and have a stand-in."""
 
 
-def prepared(
-    source: Source, options: CompilerOptions, text: Preprocessed, regions: Sequence[Region]
-) -> Prepared:
+def prepared(given: LocatedText) -> Prepared:
     """The parsed text and the regions in it."""
-    bounds = [_bounds(text, source, region) for region in regions]
-    plain = _for_front_end(text, [pair for pair in bounds if pair is not None])
-    located = [_located(source, region, pair, plain) for region, pair in zip(regions, bounds, strict=True)]
-    arguments = _arguments(options, text)
+    plain, arguments = given.text, given.arguments
     whole, parsed, known = plain, front_end.parse(plain.text, arguments), StandIns()
     for _ in range(_ROUNDS):
         own = [one for one in parsed.diagnostics if whole.line_of(one.offset) or NO_LENGTH in one.text]
@@ -105,9 +126,8 @@ def prepared(
             break
         known, whole = new, _without_names(plain, new.hidden).after(new.declarations(text_of_file))
         parsed = front_end.parse(whole.text, arguments)
-    moved = tuple(_moved(one, whole.shift) for one in located)
-    undeclared = known.values | known.types
-    return Prepared(whole, parsed, arguments, moved, not known.constants, undeclared)
+    located = tuple((region, _moved(one, whole.shift)) for region, one in given.located)
+    return Prepared(whole, parsed, located, not known.constants, known.values | known.types)
 
 
 def preprocessed(

@@ -292,6 +292,18 @@ def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], sourc
     return Preprocessed(head.text + body.text, starts, lines, changes, pragmas, said, missing, errors, files)
 
 
+def may_take_address(text: str, name: str) -> bool:
+    """Whether a text contains something like `&name`, or an attribute that exposes addresses."""
+    is_taken = name in _after_ampersands(text) or ("$" in name and name in text)
+    return is_taken or "cleanup" in text
+
+
+@lru_cache(maxsize=8)
+def _after_ampersands(text: str) -> frozenset[str]:
+    """The words of a text that follow `&`, also in parentheses."""
+    return frozenset(re.findall(r"&[\s(]*(\w+)", text))
+
+
 def without(text: str, places: Sequence[tuple[int, int]]) -> str:
     """The text with spaces at these places."""
     return with_edits(text, ((start, end, " " * (end - start)) for start, end in places))

@@ -34,6 +34,7 @@ from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import effect_in_a_type
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
+from loopwright.c.typed.moved_pointers import may_move_pointers
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.types import Integer, Pointer, is_observed, unqualified
 from loopwright.errors import BadInput
@@ -75,6 +76,8 @@ def _evolved(source: Source, options: CompilerOptions, following: Following) -> 
     try:
         file = typed_file(source, options)
     except BadInput:
+        return source
+    if following.pointers_alone and not may_move_pointers(file):
         return source
     edits = [one for region in file.regions for one in _edits(region, file, following)]
     return source.edited(sorted(set(edits))) if edits else source

@@ -33,7 +33,7 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.c.tokens import names_in, on_one_line, spelled, with_names_replaced, without_comments
-from loopwright.c.typed.file import TypedFile, typed_file
+from loopwright.c.typed.file import TypedFile, may_point_to, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.inlinable import KEYWORDS, InlinableFunction, inlinable_function, parameter_shape
@@ -129,7 +129,7 @@ class _Call:
         return is_local and not self._is_given_away(argument.text)
 
     def _is_given_away(self, name: str) -> bool:
-        return typed_file(self.node.source, self.options).may_point_to(name)
+        return may_point_to(self.node.source, self.options, name)
 
     def _is_in_a_macro(self) -> bool:
         """Whether the call is in an argument of a macro, which may depend on its text."""

@@ -36,9 +36,9 @@ from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
 from loopwright.c.tokens import as_text, is_name, names_in, packed, spelled
-from loopwright.c.typed.file import typed_file
+from loopwright.c.typed.file import may_point_to, typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.typed.prepare import Located, Unread
+from loopwright.c.typed.prepare import Located, Unread, located_file
 from loopwright.c.typed.redefined import redefined
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
@@ -70,7 +70,7 @@ def _kept_apart(
     pointer points to the variables of these names; otherwise `before`."""
     if found == before or not _has_plain_macros(source, options):
         return before
-    is_changed = any(map(typed_file(source, options).may_point_to, names(before, found)))
+    is_changed = any(may_point_to(source, options, name) for name in names(before, found))
     return before if is_changed else found
 
 
@@ -104,7 +104,7 @@ def with_own_names(source: Source, options: CompilerOptions) -> Source:
     found = _kept_apart(source, source, with_distinct_names(source), options)
     if found == source:
         return source
-    located = zip(typed_file(source, options).located, typed_file(found, options).located, strict=True)
+    located = zip(located_file(source, options).located, located_file(found, options).located, strict=True)
     return found if all(_is_renamed(one, other) for (_, one), (_, other) in located) else source
 
 
@@ -271,7 +271,7 @@ def _with_bounds(source: Source, options: CompilerOptions, kept: frozenset[int] 
 
 def _defined_again(source: Source, options: CompilerOptions) -> frozenset[str]:
     """The macros in regions that a header redefines after the file, or that depend on such a macro."""
-    macros, file = c_file(source).macros, typed_file(source, options)
+    macros, file = c_file(source).macros, located_file(source, options)
     names = {name for region, _ in file.located for name in names_in(region.place.text)}
     return frozenset(name for name in names if redefined([name], macros, file.text))
 
@@ -326,7 +326,7 @@ def with_macros_written_out(
     This is verified: the expansion may name a macro that no longer expands.
     """
     edits: list[Edit] = []
-    for _, spot in typed_file(source, options).located:
+    for _, spot in located_file(source, options).located:
         if not isinstance(spot, Located):
             return source
         for (macro, place), tokens in groupby(spot.tokens, lambda token: (token.macro, token.span)):
@@ -369,7 +369,7 @@ def _iterators(source: Source) -> Counter[str]:
 
 def _has_plain_macros(source: Source, options: CompilerOptions) -> bool:
     """Whether macros in the regions of a file are expressions, and contain no name assigned there."""
-    for region, spot in typed_file(source, options).located:
+    for region, spot in located_file(source, options).located:
         if not isinstance(spot, Located):
             return False
         assigned = {name for node in walk(c_file(source).block(region.place)) for name in _targets(node)}
