@@ -383,3 +383,11 @@ void f(int n, int *B) {
 """)
     with pytest.raises(BadInput, match="is a part of a cell"):
         transformed(Request(str(tmp_path / "p.c"), script=script), silent)
+
+
+def test_the_place_in_a_copy_may_be_a_fraction_of_what_a_counter_is(tmp_path: Path) -> None:
+    """The row i % 4 of every third i, counted in the copy by thirds."""
+    loop = "for (int i = 0; i <= m; i += 3)\n    A[i + 2][9 - i] += A[2 * i][i + 2] + A[i % 4][i];"
+    text = f"void f(int m, double A[24][24]) {{\n#pragma scop\n  {loop}\n#pragma endscop\n}}\n"
+    found = result(tmp_path, text, "pack(A, S1, i, transposed)").source.text
+    assert "A_packed[0][(12 * ((i + 11) / 12) - i) / 3]" in found

@@ -224,3 +224,15 @@ def test_sizes_at_which_the_original_overflows_refute_nothing(
     texts = [function(f"for (i = 0; i < n; i++) {one};") for one in (old, same, other)]
     assert "does not end up with the same value" not in comparison(texts[0], texts[1], tmp_path)
     assert "does not end up with the same value" in comparison(texts[0], texts[2], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("shift", "is_defined"),
+    [("-1 << 1", False), ("(-1) << 1", False), ("-(1 << 1)", True), ("1 << 1", True), ("i << 1", True)],
+)
+def test_no_number_below_zero_is_shifted(shift: str, is_defined: bool) -> None:
+    old, new = (
+        Compiled(Source("t.c", function(f"for (i = 0; i < n; i++) a[{at}] = b[i];")), PLAIN)
+        for at in ("i", f"i + ({shift}) - ({shift})")
+    )
+    assert (unacceptable(old, new) is None) == is_defined

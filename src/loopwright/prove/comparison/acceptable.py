@@ -207,7 +207,7 @@ def _is_harmless_shift(left: Node) -> bool:
     parts = list(walk(left))
     if any(one.type in ("subscript_expression", "call_expression", "pointer_expression") for one in parts):
         return True
-    if any(one.type == "unary_expression" for one in parts):
+    if any(one.type == "unary_expression" or one.text.startswith("-") for one in parts):
         return False
     if any(one.type == "binary_expression" and operator(one) not in ("+", "*") for one in parts):
         return False

@@ -263,8 +263,12 @@ def divided_text(program: Program, value: isl.Aff, iterators: Sequence[str], dom
     """The same with divisions, which C rounds towards zero: None if one may be negative or is nested.
 
     floor((-1 - e) / d) = -1 - floor(e / d) and floor((e + d) / d) = 1 + floor(e / d), so one of e, -1 - e and
-    d - 1 - e must be positive.
+    d - 1 - e must be positive.  Fractions, as i / 3 where i counts by 3, are integers in the domain.
     """
+    whole = int(value.get_denominator_val().to_python())
+    if whole > 1:
+        multiple = divided_text(program, value.scale_val(isl.Val(whole)), iterators, domain)
+        return None if multiple is None else f"({multiple}) / {whole}"
     terms = _terms(program, value, iterators)
     for k in range(value.dim(DIV)):
         factor = coefficient(value, DIV, k)
