@@ -17,9 +17,10 @@ from loopwright.c.runs.memory import RunMemory, StoredBlock, Value
 from loopwright.c.runs.values import Stopped
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
+from loopwright.c.types import Floating, unqualified
 from loopwright.lazy_dataclass import dataclass
 
-STEPS = 8_000
+STEPS = 12_000
 """The number of expressions that are evaluated for a region; a call is some more of them."""
 _LOOP_STEPS = 1_000
 """The number of those that are evaluated for the iterations of a loop, one by one."""
@@ -100,9 +101,10 @@ class FollowedRun(Calls):
                 tested = truth(self.value(test))
                 sides = [(then, True), (otherwise, False)][:: -1 if self.guess is False else 1]
                 self.either([partial(self.executed, one) for one, when in sides if tested in (None, when)])
-            case tree.ForStatement(first=first, test=test, step=step, body=inner):
+            case tree.ForStatement(first=first, test=test, step=step, body=inner) as loop:
                 self.executed(first)
-                self._looped(test, inner, step)
+                is_idle = self.file.once(("idle", id(loop)), lambda: _stores_only_fractions(loop))
+                self._looped(test, inner, step, is_idle=is_idle)
             case tree.Labelled(statement=inner):
                 self.executed(inner)
             case tree.Return(value=value):
@@ -188,6 +190,7 @@ class FollowedRun(Calls):
         step: tree.Expression | None,
         *,
         is_tested_first: bool = True,
+        is_idle: bool = False,
     ) -> None:
         loop, ended = FollowedLoop(), list[RunMemory]()
         self.loops.append(loop)
@@ -203,7 +206,7 @@ class FollowedRun(Calls):
                 ended += [] if tested else [self.memory]
                 if not tested:
                     break
-            if tested is None or self.steps < last:
+            if tested is None or is_idle or self.steps < last:
                 self._any_number_of_times(loop, test, body, step)
                 ended += [self.memory] if self.alive else []
                 break
@@ -263,6 +266,22 @@ class FollowedRun(Calls):
     def _from(self, parts: list[tuple[list[tree.Expression | None], tree.Node]], start: int) -> None:
         for _, one in parts[start:]:
             self.executed(one)
+
+
+def _stores_only_fractions(loop: tree.ForStatement) -> bool:
+    """Whether a loop stores only floating-point numbers, which are no sizes, and its own counters."""
+    nodes = [*tree.walk(loop)]
+    counted = [] if loop.first is None else [*tree.walk(loop.first)]
+    own = {node.declaration.offset for node in nodes if isinstance(node, tree.Declarator)}
+    own |= {root.offset for root in map(tree.changed_root, counted) if root is not None}
+    for node in nodes:
+        if isinstance(node, tree.CallExpression | tree.Return | tree.OtherExpression | tree.Labelled):
+            return False
+        if isinstance(node, tree.Assign | tree.Update) and not isinstance(unqualified(node.type), Floating):
+            target = tree.without_casts(node.target)
+            if not isinstance(target, tree.Name) or target.declaration.offset not in own:
+                return False
+    return True
 
 
 def _nothing() -> None:

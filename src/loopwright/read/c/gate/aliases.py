@@ -61,7 +61,7 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
             message = f"'{names[0]}' may be the same memory as '{names[1]}', as far as the file shows"
             hint = "use one name for the memory in the region"
             raise refuse(other.node.place.span, message, hint)
-    refuse_shown_places(uses, region, file)
+    refuse_shown_places(found, region, file)
 
 
 def pairs_left(

@@ -9,9 +9,11 @@ from loopwright.c.runs.arrivals import arrivals
 from loopwright.c.runs.memory import Address
 from loopwright.c.runs.statements import Arrival
 from loopwright.c.syntax import refuse
+from loopwright.c.tokens import packed
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import may_be_written
 from loopwright.c.typed.file import TypedFile, TypedRegion
+from loopwright.c.typed.pointer_values import chosen
 from loopwright.c.types import ArrayType, Floating, Integer, unqualified
 from loopwright.read.c.gate.shared_rows import RegionUse
 
@@ -21,7 +23,8 @@ _FEW = 3
 
 def refuse_shown_places(uses: Sequence[RegionUse], region: TypedRegion, file: TypedFile) -> None:
     """Raise if two lvalues, one of them written, are at one place in a run to the region."""
-    pairs = [pair for pair in combinations(uses, 2) if _may_meet(*pair, region)]
+    named = {(use.node.place.span.text, use.is_written): use for use in uses}
+    pairs = [pair for pair in combinations(named.values(), 2) if _may_meet(*pair, region)]
     changing = _changing(region) if pairs else frozenset()
     guesses = (None, True, False) if pairs else ()
     for run in (run for guess in guesses for run in arrivals(region, file, guess=guess)):
@@ -42,9 +45,15 @@ def _may_meet(one: RegionUse, other: RegionUse, region: TypedRegion) -> bool:
         return False
     is_kept = any(use.is_direct and region.function.keeps(use.root) for use in (one, other))
     is_possible = one.storage & other.storage or may_be_written(one.node.type, (other.node.type,))
-    return (
-        bool(is_possible) and not is_kept and (one.root.offset, one.path) != (other.root.offset, other.path)
-    )
+    is_one = (one.root.offset, one.path) == (other.root.offset, other.path)
+    return bool(is_possible) and not is_kept and (not is_one or _are_different_rows(one, other))
+
+
+def _are_different_rows(one: RegionUse, other: RegionUse) -> bool:
+    """Whether two lvalues are in rows that different elements lead to: `r[0][i]` and `r[1][i]`."""
+    rows = [chosen(use.node) for use in (one, other)]
+    texts = {packed(row.place.span.text) for row in rows if isinstance(row, tree.Subscript)}
+    return len(texts) == len(rows)
 
 
 def _changing(region: TypedRegion) -> frozenset[int]:
