@@ -123,6 +123,49 @@ APART = [
 ]
 
 
+_MEMBERS = {
+    "a pointer to a member": ("o->pk = &o->k;", "o->k.u", "o->pk->u"),
+    "a copy by a function": ("copy(&o->k, o->pk);", "o->k.u", "o->pk->u"),
+    "a member by its address": ("same(&o->k.u, o->pk->v);", "o->k.u", "o->pk->v"),
+    "an element by its address": ("same(o->w + 1, o->k.u);", "o->k.u", "o->w[1]"),
+    "two elements by a function": ("move(o->w, 1, 0);", "o->w[0]", "o->w[1]"),
+    "two elements by memcpy": ("memcpy(o->w + 1, o->w, 8);", "o->w[0]", "o->w[1]"),
+    "a walk": ("walk(o->w);", "o->w[0]", "o->w[2]"),
+    "kept by a function": ("keep(o); restore(o);", "o->k.u", "o->k.v"),
+    "a pointer to a function": (
+        "void (*g)(void *, double *) = same; g(&o->k.u, o->k.v);",
+        "o->k.u",
+        "o->k.v",
+    ),
+    "a context": ("context(o);", "o->k.u", "o->k.v"),
+}
+_MEMBERS_HEAD = (
+    "struct K { double *u, *v; }; struct O { struct K k, *pk; double *w[3]; }; static struct K kept; "
+    "static double *new(void) { double *p = malloc(400); for (int k = 0; k < 50; k++) p[k] = k; return p; } "
+    "static struct O *mko(void) { struct O *o = malloc(sizeof *o); o->k.u = new(); o->k.v = new(); "
+    "o->pk = malloc(sizeof(struct K)); o->pk->u = new(); o->pk->v = new(); "
+    "for (int z = 0; z < 3; z++) o->w[z] = new(); return o; } "
+    "static void copy(struct K *a, struct K *b) { *a = *b; } "
+    "static void move(double **w, int a, int b) { w[a] = w[b]; } "
+    "static void walk(double **c) { double **e = c + 3; while (--e > c) *e = *c; } "
+    "static void keep(struct O *o) { kept = o->k; } static void restore(struct O *o) { o->k.v = kept.u; } "
+    "static void context(void *c) { struct O *o = c; o->k.u = o->k.v; } "
+)
+
+
+@pytest.mark.parametrize("name", _MEMBERS)
+def test_pointers_in_structs_that_a_test_makes_one_place(name: str, tmp_path: Path) -> None:
+    setup, one, other = _MEMBERS[name]
+    for stored, is_shared in ((setup, True), ("", False)):
+        main = f"struct O *o = mko(); if (hide) {{ {stored} }} f(9, o);"
+        trap = _trap(name, ", struct O *o", "", one, other, main)
+        said = _read(
+            Trap(name, trap.body, _HEAD + _MEMBERS_HEAD, after=trap.after, parameters=trap.parameters),
+            tmp_path,
+        )
+        assert ("same memory" in said) == is_shared
+
+
 @pytest.mark.parametrize("trap", SHARED, ids=lambda trap: trap.name)
 def test_pointers_that_are_one_place(trap: Trap, tmp_path: Path) -> None:
     assert "same memory" in _read(trap, tmp_path)
