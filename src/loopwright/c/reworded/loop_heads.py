@@ -10,6 +10,7 @@ expanded: the caller must check whether they hide an assignment.  Line numbers d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from loopwright.c.reworded.passages import Passage, rewritten
@@ -18,6 +19,9 @@ from loopwright.c.syntax import Node, field, identifiers, named_children, operat
 from loopwright.c.tokens import on_one_line
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span
+
+_SEVERAL = re.compile(r"\bfor\s*\([^;{}]*,")
+"""Matches every source that can be rewritten: a comma in the first part of a head."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class _Set:
 
 def with_one_counter(source: Source) -> Source:
     """The source with the loops of its regions in this form."""
-    return rewritten(source, _edits, "for_statement")
+    return rewritten(source, _edits, "for_statement") if _SEVERAL.search(source.text) else source
 
 
 def _edits(loop: Node, passage: Passage) -> list[Edit] | None:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import TypeAlias
 
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
@@ -48,6 +49,8 @@ from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Edit, Source, Span
 
+Reading: TypeAlias = Callable[[Source], Sequence[Program] | None]
+"""What reads a source; None if it cannot be read."""
 _DEEPEST = 3
 """The maximum depth of inlined calls."""
 _STATEMENTS = frozenset(
@@ -190,18 +193,14 @@ def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
     yield from _with_helpers_inlined(source, options)
 
 
-def in_other_words(
-    source: Source, options: CompilerOptions, read: Callable[[Source], Sequence[Program] | None]
-) -> Sequence[Program] | None:
+def in_other_words(source: Source, options: CompilerOptions, read: Reading) -> Sequence[Program] | None:
     """The first of the wordings that can be read, if all loops with new bounds are loops of the program:
     then these bounds are invariant.  In loops that are kept whole, the bounds are not replaced."""
     found = (_with_loops(text, options, read) for text in wordings(source, options))
     return next((one for one in found if one is not None), None)
 
 
-def _with_loops(
-    text: WithBounds, options: CompilerOptions, read: Callable[[Source], Sequence[Program] | None]
-) -> Sequence[Program] | None:
+def _with_loops(text: WithBounds, options: CompilerOptions, read: Reading) -> Sequence[Program] | None:
     """A wording as it is read, with its new bounds in loops of the program alone."""
     found = read(text.source)
     inside = frozenset() if found is None else _loops_in_statements(found, text)
@@ -212,15 +211,14 @@ def _with_loops(
 
 
 def further_followed(
-    source: Source,
-    options: CompilerOptions,
-    found: Sequence[Program],
-    read: Callable[[Source], Sequence[Program] | None],
+    source: Source, options: CompilerOptions, found: Sequence[Program], read: Reading
 ) -> Sequence[Program]:
     """The programs, or those read with elements in place of pointers, if they set less aside."""
     aside = sum(len(program.set_aside) for program in found)
+    tried = {source}
     for text in _further(source, options) if aside else ():
-        other = _with_loops(text, options, read) if text.source != source else None
+        other = None if text.source in tried else _with_loops(text, options, read)
+        tried.add(text.source)
         if other is not None and sum(len(program.set_aside) for program in other) < aside:
             return other
     return found
