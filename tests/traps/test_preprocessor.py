@@ -353,3 +353,17 @@ def test_a_pragma_before_a_region_is_about_its_first_loop(lines: str, is_read: b
     outside = new[: new.index("#pragma scop")]
     assert "parallel for" not in outside and ("single" in outside) == ("single" in lines)
     assert any("OPEN" in one.text for one in program.trusted) == ("OPEN" in lines)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("a[i] = __LINE__;", "'__LINE__' depends on its place"),
+        ("a[i] = __FILE__[0];", "'__FILE__' depends on its place"),
+        ("a[i] = HERE;", "'__LINE__' in the macro 'HERE' depends on its place"),
+        ("CHECK(a[i] > 0); a[i] = 1;", "'__FILE__' in the macro 'CHECK' depends on its place"),
+    ],
+)
+def test_what_depends_on_its_place_is_called_by_its_name(body: str, message: str, tmp_path: Path) -> None:
+    head = "#define HERE __LINE__\nvoid stop(const char *, int);\n#define CHECK(e) ((e) || (stop(__FILE__, __LINE__), 1))"
+    assert message in answer(Trap("", f"for (i = 0; i < n; i++) {{ {body} }}", head), tmp_path)

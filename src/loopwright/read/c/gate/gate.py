@@ -20,6 +20,7 @@ from loopwright.c.macros import HELPERS
 from loopwright.c.regions import FOR_A_LOOP
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import names_in
+from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.liveness import (
     calls_at_its_end,
@@ -187,12 +188,19 @@ def _refuse_places(region: TypedRegion) -> tuple[Assumption, ...]:
         if not token.follows_place:
             continue
         if not any(place.first <= number < place.end for place in asserted):
-            message = f"'{token.text}' depends on its place in the file, which changes"
-            hint = "give the value a name before the region"
-            raise BadInput(Code.REGION_TEXT, message, span=token.span, hint=hint)
+            raise _place_used(token)
         text = "a failed assertion may report another line than before"
         found = (Assumption(AssumptionKind.DESCRIPTION, text, token.span),)
     return found
+
+
+def _place_used(token: ExpandedToken) -> BadInput:
+    name = "__LINE__" if token.text[0].isdigit() else "__FILE__"
+    inside = "" if token.macro is None or token.macro.startswith("__") else f" in the macro '{token.macro}'"
+    message = f"'{name}'{inside} depends on its place in the file, which changes"
+    other = f"leave the macro out of the region, or define it without '{name}' here"
+    hint = other if inside else "give the value a name before the region"
+    return BadInput(Code.REGION_TEXT, message, span=token.span, hint=hint)
 
 
 _ASSERTIONS = ("__assert_fail", "__assert_rtn", "__assert", "__assert_func")
