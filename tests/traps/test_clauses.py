@@ -119,3 +119,12 @@ def test_a_macro_whose_arguments_are_torn_apart(body: str, is_larger: bool, tmp_
     loop = "for (i = 0; i < n; i++) L: k = max(k, q[i] ^ 1);"
     trap = Trap("", loop, head, "k = 9;", "s = k;", script="reverse(L, i)")
     assert (answer(trap, tmp_path) == PROVED) == is_larger
+
+
+@pytest.mark.parametrize("name", ["most", "other"])
+def test_a_reduction_that_the_file_declares_has_its_name(name: str, tmp_path: Path) -> None:
+    declared = "omp_out.v = omp_in.v > omp_out.v ? omp_in.v : omp_out.v"
+    head = f"struct P {{ double v; }} p;\n#pragma omp declare reduction(most : struct P : {declared})"
+    body = f"#pragma omp parallel for reduction({name} : p)\nfor (i = 0; i < n; i++) if (x[i] > p.v) p.v = x[i];"
+    found = answer(Trap("", body, head), tmp_path)
+    assert (found == PROVED) if name == "most" else ("does not accept a directive" in found)

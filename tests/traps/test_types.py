@@ -339,3 +339,8 @@ def test_types_that_the_interface_of_the_front_end_does_not_know(body: str, tmp_
     head = "typedef _Float16 T; T q[100], w; T g(T) __attribute__((const));"
     old, new = (function(f"for (i = {first}) {body}", head=head) for first in ("0; i < n; i++", "n - 1; i >= 0; i--"))
     assert comparison(old, new, tmp_path) == PROVED
+
+
+@pytest.mark.parametrize("head", ["long double z[100];", "typedef long double wide; wide z[100];"])
+def test_numbers_of_more_bits_than_a_double_are_told(head: str, tmp_path: Path) -> None:
+    assert "'z' has numbers of 128 bits" in answer(Trap("", "for (i = 0; i < n; i++) z[i] = b[i];", head), tmp_path)

@@ -15,7 +15,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from loopwright.c.tokens import names_in
@@ -102,6 +102,8 @@ _ALONE = re.compile(
     r"\s*#\s*pragma\s+omp\s+(barrier|begin|cancel\w*|declare|end|error|flush|requires|task(wait|yield)|threadprivate)\b"
 )
 """The directives that no statement follows."""
+_REDUCTION = re.compile(r"\s*#\s*pragma\s+omp\s+declare\s+reduction\b")
+"""The directives that clauses of other directives name."""
 _TEAM = re.compile(
     r"\s*#\s*pragma\s+omp\s+parallel"
     r"((\s|,)+(default\s*\(\s*(shared|none)\s*\)|(if|num_threads|proc_bind|shared)\s*\([^()]*\)))*\s*"
@@ -136,7 +138,9 @@ def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str |
                 f"line {file.text.line_of(place[0])}: OpenMP requires a bound of the type of the iterator, "
                 "which may be too small for this one"
             )
-    return _error(file, _known(file.text.text, inside))
+    everywhere = zip(file.text.pragmas, file.text.directives, strict=True)
+    declared = ((place, words) for place, words in everywhere if _REDUCTION.match(words))
+    return _error(file, chain(declared, _known(file.text.text, inside)))
 
 
 def _is_around(file: TypedFile, place: tuple[int, int], words: str, region: Located) -> bool:

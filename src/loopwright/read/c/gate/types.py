@@ -204,6 +204,9 @@ def undeclared_iterators(program: Program, region: TypedRegion) -> list[str]:
 
 
 def _misread(node: tree.Node, what: str, kind: types.CType) -> BadInput:
+    if isinstance(kind, types.Floating) and kind.bits > types.DOUBLE.bits:
+        message = f"{what} has numbers of {kind.bits} bits, which are not computed with here"
+        return refuse(node.place.span, message, "use double, or leave these statements out of the region")
     sign = "a signed" if isinstance(kind, types.Integer) and kind.signed else "an unsigned"
     described = (
         f"{sign} integer of {kind.bits} bits" if isinstance(kind, types.Integer) else "of another type"
