@@ -22,10 +22,10 @@ void f{k}({parameter}, int a, int b, double *w, double *x) {{
 """
 _MAIN = """
 #include <stdio.h>
-int main(void) {{
+int main(int argc, char **argv) {{
   double w[60], x[60];
   for (int i = 0; i < 60; i++) w[i] = i % 7;
-  for (int n = 0; n < 6; n++) {{
+  for (int n = argc - 1; n < 6; n++) {{
     {calls}
   }}
 }}
