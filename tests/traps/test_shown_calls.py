@@ -41,3 +41,11 @@ def test_memory_that_a_call_passes_twice_is_not_taken_apart(name: str, tmp_path:
     (tmp_path / "t.c").write_text(_KERNEL + _CALLS[name] + "\n")
     with pytest.raises(BadInput, match="may be the same memory"):
         read_c(tmp_path / "t.c")
+
+
+def test_members_that_a_call_gives_one_memory_are_named(tmp_path: Path) -> None:
+    loop = "#pragma scop\n for (int i = 0; i < s->n; i++) s->p[i] = s->q[i] + 1;\n#pragma endscop\n"
+    call = "double m[60]; void top(void) { struct S s = { m + 1, m, 30 }; f(&s); }"
+    (tmp_path / "t.c").write_text(f"struct S {{ double *p, *q; int n; }};\nvoid f(struct S *s) {{\n{loop}}}\n{call}\n")
+    with pytest.raises(BadInput, match=r"'s\.p' and 's\.q' may be the same memory, as the call"):
+        read_c(tmp_path / "t.c")

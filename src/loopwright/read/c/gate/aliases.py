@@ -57,7 +57,7 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
     for one, other in combinations(uses, 2):
         is_written = one.is_written or other.is_written
         if is_written and _overlap(one, other, facts) and not are_permuted(one.node, other.node, file):
-            names = [use.root.name + ("" if one.root != other.root else use.path) for use in (other, one)]
+            names = _names(other, one)
             message = f"'{names[0]}' may be the same memory as '{names[1]}', as far as the file shows"
             hint = "use one name for the memory in the region"
             raise refuse(other.node.place.span, message, hint)
@@ -102,6 +102,11 @@ def _is_apart(one: tree.Declaration | None, region: TypedRegion) -> bool:
     return one.is_own and not isinstance(kind, Unknown) and one.offset not in region.function.addressed
 
 
+def _names(one: RegionUse, other: RegionUse) -> list[str]:
+    """Two uses in words: of one variable, with the members that tell them apart."""
+    return [use.root.name + ("" if one.root != other.root else use.path) for use in (one, other)]
+
+
 def _refuse_same_arguments(uses: list[RegionUse], region: TypedRegion, file: TypedFile) -> None:
     """Raise if two uses are the same memory when the function is called as the file calls it:
 
@@ -117,7 +122,7 @@ def _refuse_same_arguments(uses: list[RegionUse], region: TypedRegion, file: Typ
             continue
         call = _sharing_call(one, other, region.function, file)
         if call is not None:
-            names = f"'{other.root.name}' and '{one.root.name}'"
+            names = " and ".join(f"'{name}'" for name in _names(other, one))
             message = f"{names} may be the same memory, as the call in line {call.place.span.line} shows"
             hint = "if it never is, give the loops to a function that has '*restrict' pointers to it"
             if {one.root.offset, other.root.offset} <= parameters and "*" in (one.path, other.path):
