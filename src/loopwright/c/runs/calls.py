@@ -40,6 +40,8 @@ class Calls(Values):
     """In how many loops with an unknown number of iterations it is."""
     statics: dict[Key, tree.Declarator] = field(default_factory=dict)
     """The static variables of the functions that were called."""
+    entered: set[int] = field(default_factory=set)
+    """The functions that were called: the first call of a function costs as much as reading it."""
     conditions: int = 0
     """How many tests decided that it is evaluated."""
     numbers: count[int] = field(default_factory=count)
@@ -56,7 +58,8 @@ class Calls(Values):
         is_followed = not function.problems and not function.errors and not function.jumps_anywhere
         if not is_followed or len(self.frames) > _DEEPEST:
             raise Stopped
-        self.steps -= len(function.tokens) // 8
+        self.steps -= len(function.tokens) // (8 if function.declaration.offset in self.entered else 1)
+        self.entered.add(function.declaration.offset)
         return self.run(function, given, call)
 
     def _function(self, call: tree.CallExpression) -> TypedFunction | None:
