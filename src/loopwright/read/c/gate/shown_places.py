@@ -22,19 +22,23 @@ _FEW = 3
 
 
 def refuse_shown_places(uses: Sequence[RegionUse], region: TypedRegion, file: TypedFile) -> None:
-    """Raise if two lvalues, one of them written, are at one place in a run to the region."""
+    """Raise if two lvalues, one of them written, are at one place in a run to the region.
+
+    Tests that are not known are guessed, too, all one way or the other.
+    """
     named = {(use.node.place.span.text, use.is_written): use for use in uses}
     pairs = [pair for pair in combinations(named.values(), 2) if _may_meet(*pair, region)]
     changing = _changing(region) if pairs else frozenset()
     guesses = (None, True, False) if pairs else ()
-    for run in (run for guess in guesses for run in arrivals(region, file, guess=guess)):
+    for guess, run in ((guess, run) for guess in guesses for run in arrivals(region, file, guess=guess)):
         places = {id(use): _start(use, run, changing) for pair in pairs for use in pair}
         for one, other in pairs:
             if _meet(one, other, places[id(one)], places[id(other)]):
                 line = region.place.line if run.call is None else run.call.place.span.line
                 how = "as computed before" if run.call is None else "as it is called in"
                 names = [use.node.place.span.text for use in (other, one)]
-                message = f"'{names[0]}' is the same memory as '{names[1]}', {how} line {line}"
+                verb = "is" if guess is None else "may be"
+                message = f"'{names[0]}' {verb} the same memory as '{names[1]}', {how} line {line}"
                 hint = "use one name for the memory in the region"
                 raise refuse(other.node.place.span, message, hint)
 
