@@ -30,7 +30,8 @@ def refuse_shown_places(uses: Sequence[RegionUse], region: TypedRegion, file: Ty
     pairs = [pair for pair in combinations(named.values(), 2) if _may_meet(*pair, region)]
     changing = _changing(region) if pairs else frozenset()
     guesses = (None, True, False) if pairs else ()
-    for guess, run in ((guess, run) for guess in guesses for run in arrivals(region, file, guess=guess)):
+    runs = ((guess, run) for guess in guesses for run in arrivals(region, file, guess=guess))
+    for guess, run in runs:
         places = {id(use): _start(use, run, changing) for pair in pairs for use in pair}
         for one, other in pairs:
             if _meet(one, other, places[id(one)], places[id(other)]):
