@@ -154,7 +154,7 @@ FAULTS = (
     Planted(
         "threads may share what each needs",
         "rewrite/directives.py",
-        "    for name, clause in sorted(needed - said):",
+        "    for name, clause in sorted(needed - said - copied):",
         "    for name, clause in sorted(needed & said):",
         "directive",
     ),
