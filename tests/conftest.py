@@ -40,8 +40,8 @@ def share(cases: Sequence[Case], of: int, number: int = 0) -> list[Case]:
 
 
 def examples(count: int) -> int:
-    """How many random examples a property is tested with: half of `count`, unless all are asked for."""
-    return count if ALL else -(-count // 2)
+    """How many random examples a property is tested with: a third of `count`, unless all are asked for."""
+    return count if ALL else -(-count // 3)
 
 
 def corpus_files() -> list[Path]:

@@ -13,6 +13,7 @@ from loopwright.progress import silent
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import KERNELS as PROVED
 from loopwright.rewrite.request import Outcome, Request, TargetName
+from tests.conftest import share
 from tests.cuda.support import KERNELS, original, run
 
 SIZES = {
@@ -31,7 +32,7 @@ def shipped(name: str) -> Outcome:
     return transformed(request, silent)
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", share(list(SIZES), 2))
 def test_the_kernels_compute_the_same_bits(tmp_path: Path, name: str) -> None:
     outcome = shipped(name)
     assert PROVED in [proof.what for proof in outcome.regions[0].proofs]

@@ -26,7 +26,7 @@ def rewritten(path: Path, script: str) -> str:
     return transformed(Request(str(path), script, prove=False), silent).source.text
 
 
-@pytest.mark.parametrize("path", share(KERNELS, 4), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", share(KERNELS, 6), ids=lambda path: path.stem)
 def test_shipped_scripts(path: Path, tmp_path: Path) -> None:
     folder = ROOT / "kernels" / ("kept" if path.stem in LONG else "")
     new = rewritten(path, (folder / f"{path.stem}.lw").read_text())
