@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.c.file import c_file
-from loopwright.c.loops import LOOPS, added_to, binary, loop_iterator
-from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, walk_inside
+from loopwright.c.loops import loop_iterator
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
@@ -29,6 +29,7 @@ from loopwright.c.types import Integer, holds
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.presburger.points import smallest_point, values_text
+from loopwright.prove.comparison.endings import not_known_to_end
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
 from loopwright.prove.reading.c_expressions import words_of
 from loopwright.prove.reading.integer_types import type_at
@@ -36,16 +37,7 @@ from loopwright.prove.verdict import REORDERED, rounding
 from loopwright.read.c.purity import SETTING_ERRNO
 from loopwright.source import Source
 
-_WORKS = ("expression_statement", "declaration", "return_statement", "goto_statement")
-_STORES = ("subscript_expression", "pointer_expression", "field_expression", "call_expression")
-_BOUND = r"(?:[A-Za-z_]\w*(?: - \d{1,9})?|\d{1,9})"
-_UP, _DOWN = (
-    re.compile(rf"(\w+) {sign}=? {_BOUND} (?:\1 {step}{step}|{step}{step} \1|\1 {step}= 1)")
-    for sign, step in (("<", r"\+"), (">", "-"))
-)
-"""Condition and update of a loop that counts up or down, with their tokens separated by spaces."""
 _ASSERTIONS = ("_Static_assert", "static_assert")
-_TOKEN = re.compile(r"\w+|\+\+|--|[-+<>=!]=|\S")
 
 
 @dataclass(frozen=True)
@@ -123,10 +115,9 @@ def unacceptable(old: Compiled, new: Compiled) -> str | None:
     errors = further_errors(old, new)
     if errors is not None:
         return errors
-    endless = _endless(new.source)
+    endless = not_known_to_end(new.source)
     if endless is not None:
-        kind = "loop" if _works(endless) else "empty loop"
-        return f"line {endless.span.line}: this {kind} is not known to end"
+        return endless
     shift = None if _shifts(old.source) else next(iter(_shifts(new.source)), None)
     if shift is not None:
         return f"line {shift.span.line}: {shift.text} is undefined for numbers below 0, and OLD has no shift"
@@ -158,33 +149,6 @@ def _undeclared(old: Compiled, new: Compiled) -> list[str]:
     if further and known:
         further -= {loop_iterator(loop) or "" for loop in c_file(new.source).tree.of_type("for_statement")}
     return sorted(further)
-
-
-def _endless(source: Source) -> Node | None:
-    """Returns the first loop without statements that does not count to a bound in steps of 1, or without
-    statements that a proof must match and with a test that its steps need not end."""
-    file = c_file(source)
-    for region in file.regions:
-        for node in file.block(region.place).of_type(*LOOPS):
-            is_empty = node.type == "for_statement" and not _works(node)
-            if not _counts(node) if is_empty else _runs_past(node):
-                return node
-    return None
-
-
-def _runs_past(loop: Node) -> bool:
-    """Whether a loop that only assigns variables, which may all be dead, steps past its bound, as with
-    `i != n; i++` or `i >= n; i++`: where it starts there, its iterator overflows."""
-    test = binary(loop.child_by_field_name("condition"))
-    if test is None or field(loop, "body").of_type(*_STORES):
-        return False
-    first = loop.child_by_field_name("initializer")
-    changes = [one for one in loop.of_type("update_expression", "assignment_expression") if one != first]
-    for name, up, down in ((test.left.text, "<", ">"), (test.right.text, ">", "<")):
-        steps = [step for one in changes if (step := added_to(one, name)) is not None]
-        if len(steps) == 1:
-            return test.sign.removesuffix("=") != (up if steps[0] > 0 else down)
-    return False
 
 
 def _shifts(source: Source) -> list[Node]:
@@ -223,18 +187,6 @@ def _counts_up_from_number(name: Node) -> bool:
             return starts and update is not None and "-" not in update.text
         node = node.parent
     return False
-
-
-def _works(loop: Node) -> bool:
-    body = field(loop, "body")
-    return any(part.type in _WORKS and part.named_children for part in walk_inside(body, body.span))
-
-
-def _counts(loop: Node) -> bool:
-    parts = [loop.child_by_field_name(name) for name in ("condition", "update")]
-    words = " ".join(" ".join(_TOKEN.findall(one.text)) for one in parts if one is not None)
-    inner = {loop_iterator(one) for one in field(loop, "body").of_type("for_statement")}
-    return not inner & set(words.split()) and any(form.fullmatch(words) for form in (_UP, _DOWN))
 
 
 def further_assumption(old: Program, new: Program) -> str | None:
