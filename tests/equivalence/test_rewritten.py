@@ -38,6 +38,8 @@ SCALE = "for (int i = 0; i < n; i++) x[i] = y[i] * 2.0;"
 PART = "\n#pragma omp parallel\n{{ {} for (int i = {}) x[i] = y[i] * 2.0; }}"
 NUMBERS = "int t = omp_get_thread_num(), p = omp_get_num_threads(); "
 CHUNK = NUMBERS + "int c = (n + p - 1) / p; int lo = t * c; "
+HALVES = """const int P = 2; for ({0} = 0; T < P; T++) {{ int lo = n * T / {1}, hi = n * (T + 1) / {1};
+  for (int i = lo; i < hi; i++) {{ x[i] = y[i] * 2.0; }} }}"""
 SMOOTH = """for (int t = 0; t < m; t++) {{
 {0}    for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];
 {0}    for (int i = 1; i < n - 1; i++) a[i] = b[i];
@@ -71,6 +73,7 @@ SAME = {
         SCALE,
         PART.format(NUMBERS + "int c = n / p, lo = t * c, hi = t == p - 1 ? n : lo + c;", "lo; i < hi; i++"),
     ),
+    "two parts": (LINE, SCALE, HALVES.format("int T", "P")),
     "eight parts": (
         LINE,
         SCALE,
@@ -229,6 +232,9 @@ OTHER = {
         ),
         "unknown",
     ),
+    "parts by an unsigned number": (LINE, SCALE, HALVES.format("unsigned T", "P"), "unknown"),
+    "parts by a number in a byte": (LINE, SCALE, HALVES.format("unsigned char T", "P"), "unknown"),
+    "parts through an unsigned number": (LINE, SCALE, HALVES.format("int T", "2u"), "unknown"),
     "a product in a byte": (
         FLAT,
         ROWS,

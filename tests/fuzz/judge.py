@@ -276,11 +276,14 @@ def _text(pairs: Sequence[Pair]) -> str:
 
 
 def _given(number: int, pair: Pair) -> Iterator[str]:
-    """What a pair gives, for the driver; what is no cell of an array, such as a number, is as it is."""
+    """What a pair gives, for the driver; what is no cell of an array, such as a number, is as it is.
+
+    A parameter that is a pointer has one subscript, whatever the rank of the array.
+    """
     slots = {one.name: (slot, one.rank) for slot, one in enumerate(pair.arrays) if not one.is_struct}
     for name, subscripts, value in pair.given:
         slot, rank = slots.get(name, (0, 0))
-        if rank and rank == len(subscripts) and all(0 <= k < EDGE for k in subscripts):
+        if rank and len(subscripts) in (1, rank) and all(0 <= k < EDGE for k in subscripts):
             index = reduce(lambda at, k: at * EDGE + k, subscripts, 0)
             yield f"{{{number}, {slot}, {index}, {float(value)!r}}}"
 

@@ -50,6 +50,8 @@ _LARGEST = 17
 _SIZES = ("n", "m", "u", "h")
 _LOCALS = ("s", "t", "w", "v", "c")
 """Variables of the function: a run has the values that it gives them, and a witness may have no others."""
+_SET_BY_OTHERS = re.compile(r"#pragma scop[^#]*\bg\b")
+"""A region with the global variable: a witness may ask for any value of it, and runs begin with one."""
 
 
 @dataclass(frozen=True)
@@ -214,6 +216,7 @@ def said_of(
             cannot_be_given = any(
                 name not in given or not all(0 <= k < EDGE for k in at) for name, at, _ in inputs
             )
+            cannot_be_given |= _SET_BY_OTHERS.search(pair.old + pair.new) is not None
             is_parallel = _is_parallel(pair.old) or _is_parallel(pair.new)  # threads that race need not tell
             if size is None or cannot_be_given or is_parallel:
                 outcomes[f"{kind}: {NOT_RUN}"] += 1

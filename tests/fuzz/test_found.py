@@ -148,6 +148,13 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     assert answered(["transform", str(path)])[0] == "2"
 
 
+@pytest.mark.parametrize("cut", ["out[", "int q[", "[", "double z = sizeof(int["])
+def test_a_file_that_ends_after_a_bracket(cut: str, tmp_path: Path) -> None:
+    path = tmp_path / "k.c"
+    path.write_text(HEAD + "for (int i = 0; i < n; i++) B[i] = 1;\n" + TAIL.rstrip("}\n") + "\n" + cut)
+    assert answered(["transform", str(path)])[0] in ("0", "2")
+
+
 def test_a_mark_of_the_byte_order_before_what_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "k.poly").write_bytes(b"\xef\xbb\xbfx\xb0\x7fa")
     status, said = answered(["codegen", str(tmp_path / "k.poly")])

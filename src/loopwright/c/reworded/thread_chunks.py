@@ -148,9 +148,11 @@ def _of_loop(loop: Node, file: CFile, region: Region) -> Iterator[list[Edit]]:
     if end is None or not is_counted or (end.constant or 0) < 1:
         return
     before.given[name], before.parts = _NUMBER, end
-    edits = _whole(body, before)
-    is_own = field(loop, "initializer").type == "declaration"
-    if edits and is_own and not _hidden(region, loop.start, edits[0][1]):
+    head = field(loop, "initializer")
+    counted = field(head, "type").text if head.type == "declaration" else ""
+    before.kinds.add(counted)
+    edits = _whole(body, before) if counted in _CASTS else None
+    if edits and not _hidden(region, loop.start, edits[0][1]):
         yield [Span(file.source, loop.start, body.start).reworded(), *edits]
 
 

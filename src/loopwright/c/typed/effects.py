@@ -333,9 +333,10 @@ def in_lengths(part: TypedFunction | TypedRegion) -> Iterator[int]:
         match tokens[at].text:
             case "[":
                 first = at + 1
-                while first not in subscripts and tokens[first].text == "(":
+                while first not in subscripts and first < len(tokens) and tokens[first].text == "(":
                     first += 1
-                is_attribute = "[" in (tokens[at - 1].text, tokens[at + 1].text)
+                beside = (*tokens[max(at - 1, 0) : at], *tokens[at + 1 : at + 2])
+                is_attribute = any(one.text == "[" for one in beside)
                 opened.append(first not in subscripts and not is_attribute)
             case "]" if opened:
                 opened.pop()
