@@ -7,6 +7,7 @@ the new function makes beyond an array, numbers that are rounded are tried: sums
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ SMALL = range(EDGE + 2)
 """The sizes that are tried for n and m: loops that run further leave the arrays."""
 ROUNDED = 4
 """Data on which sums are rounded, of many magnitudes: few sums in another order show on every data set."""
+_ROUNDING, _INFINITE = 0, -1
+"""For a modulus: numbers are rounded, or some are infinite, which shows what is added and taken away."""
 
 
 def affine_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
@@ -63,7 +66,7 @@ class Outside(Exception):
 @dataclass
 class _Run:
     modulus: int
-    """0 where numbers are rounded."""
+    """_ROUNDING or _INFINITE where numbers are not computed modulo one."""
     seed: int
     names: dict[str, int]
     written: dict[tuple[str, tuple[int, ...]], float] = field(default_factory=dict)
@@ -97,21 +100,23 @@ class _Run:
             case Sum(sign, left, right):
                 one, other = self.value(left), self.value(right)
                 found = {"+": one + other, "-": one - other, "*": one * other}[sign]
-                return found % self.modulus if self.modulus else found
+                return found % self.modulus if self.modulus > 0 else found
         return value
 
 
 def initial(seed: int, array: str, at: tuple[int, ...], modulus: int) -> float:
     """What a cell holds at first."""
     rng = random.Random(f"{seed} {array} {at}")
+    if modulus == _INFINITE:
+        return rng.choice((math.inf, 1.0, 0.0, 0.0, 0.0, 0.0))
     return rng.randrange(modulus) if modulus else rng.uniform(-1, 1) * 2.0 ** rng.randrange(-12, 13)
 
 
 def shows_a_difference(one: AffinePair, seed: int) -> bool:
     """Whether the functions do something else for small sizes for which the old one stays in its arrays."""
     exact = PRIME if one.is_floating else 1 << 32
-    rounded = range(seed, seed + ROUNDED) if one.is_floating else ()
-    return _differs(one, seed, exact) or any(_differs(one, data, 0) for data in rounded)
+    rounded = product((_ROUNDING, _INFINITE), range(seed, seed + ROUNDED)) if one.is_floating else ()
+    return _differs(one, seed, exact) or any(_differs(one, data, kind) for kind, data in rounded)
 
 
 def _differs(one: AffinePair, seed: int, modulus: int) -> bool:
@@ -126,7 +131,8 @@ def _differs(one: AffinePair, seed: int, modulus: int) -> bool:
         except Outside:
             return True
         cells = runs[0].written.keys() | runs[1].written.keys()
-        if any(_last(runs[0], cell) != _last(runs[1], cell) for cell in cells):
+        last = ((_last(runs[0], cell), _last(runs[1], cell)) for cell in cells)
+        if any(one != other and not (math.isnan(one) and math.isnan(other)) for one, other in last):
             return True
     return False
 
