@@ -163,7 +163,7 @@ def purity(
         return Purity("")
     if is_renamed(callee, file):
         return Purity(f"'{callee.name}' has another name for the linker, and may be another function")
-    if function is None or may_be_replaced(callee, function):
+    if function is None or may_be_replaced(callee, function, file):
         words = {word.strip("_") for word in callee.attributes}
         known = callee.name in believed or words & {"pure", "const"}
         reason = "" if known else f"what '{callee.name}' does is not known"
@@ -238,7 +238,7 @@ def _unknown_effect(node: tree.Node, file: TypedFile, pure: frozenset[str]) -> s
             if storage not in _FUNCTIONS or is_renamed(callee, file):
                 is_known = False
             elif function is not None:
-                is_known = not function.problems and not may_be_replaced(callee, function)
+                is_known = not function.problems and not may_be_replaced(callee, function, file)
                 is_known = is_known and effect_in_a_type(function) is None
             else:
                 is_known = _plain(name) in (*_WRITES_BYTES, *_KEEPS_ALL) or bool({name, _plain(name)} & pure)

@@ -57,7 +57,7 @@ def _forgets(call: tree.CallExpression, number: int, file: TypedFile, depth: int
     if function is None:
         return callee.name in FORGETTING
     is_known = depth > 0 and number < len(function.parameters) and not function.problems
-    if not is_known or function.jumps_anywhere or may_be_replaced(callee, function):
+    if not is_known or function.jumps_anywhere or may_be_replaced(callee, function, file):
         return False
     given = function.parameters[number]
     around = tree.parents(function.nodes)

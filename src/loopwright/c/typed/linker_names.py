@@ -24,10 +24,16 @@ def is_renamed(callee: tree.Declaration, file: TypedFile) -> bool:
     return is_labelled or is_seen or is_another or callee.name in file.text.renamed
 
 
-def may_be_replaced(callee: tree.Declaration, function: TypedFunction) -> bool:
+def may_be_replaced(callee: tree.Declaration, function: TypedFunction, file: TypedFile) -> bool:
     """Whether the linker may choose another definition than the one in the file."""
     words = _words((*callee.attributes, *function.declaration.attributes))
-    return bool(words & {"weak", *_OTHERS})
+    return bool(words & {"weak", *_OTHERS}) or callee.name in file.text.weak
+
+
+def is_another(function: TypedFunction, file: TypedFile) -> bool:
+    """Whether a call by the name of this function may run another one."""
+    declared = function.declaration
+    return is_renamed(declared, file) or may_be_replaced(declared, function, file)
 
 
 def _words(attributes: Iterable[str]) -> set[str]:

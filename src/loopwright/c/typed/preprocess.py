@@ -96,6 +96,16 @@ class Preprocessed:
         """The same, and the names in attributes: `alias("aa")`."""
         return self.renamed | self._named_in(_ALIAS)
 
+    @cached_property
+    def weak(self) -> frozenset[str]:
+        """The words of pragmas and declarations that let the linker choose another definition: before
+        the function, after it, or in its definition."""
+        found = [words for words in self.directives if _RENAMING.search(words)]
+        for one in _WEAK.finditer(self.text):
+            if not self.is_of_system(one.start()):
+                found += [re.split("[;{}]", self.text[: one.start()][-_NEAR:])[-1], one.group()]
+        return frozenset(word for text in found for word in names_in(text))
+
     def _named_in(self, label: re.Pattern[str]) -> frozenset[str]:
         found = [words for words in self.directives if _RENAMING.search(words)]
         for one in label.finditer(self.text):
@@ -379,6 +389,7 @@ def _text(path: Path) -> str:
 _RENAMING = re.compile(r"\bpragma\s+(redefine_extname|weak)\b")
 _LABEL = re.compile(r"(?<!\w)_*asm_*(?!\w)[^;]*")
 _ALIAS = re.compile(r"(?<!\w)_*(?:alias|weakref)_*\s*\([^;]*")
+_WEAK = re.compile(r"(?<!\w)_*(?:weak|ifunc)_*(?!\w)[^;{]*")
 _STRING = re.compile(r'"([^"]*)"')
 _NEAR = 400
 """The number of bytes before a label that contain the name it applies to."""

@@ -1,6 +1,7 @@
 """Functions that can be inlined: they contain no `static`, label, jump or early `return`.
 
-Each has one definition.  No macro in it introduces a name; its macros have the same meaning at the call.
+Each has one definition, which is the one that the linker takes.  No macro in it introduces a name; its macros
+have the same meaning at the call.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from loopwright.c.tokens import is_name, names_in, without_comments
 from loopwright.c.typed import tree
 from loopwright.c.typed.expansion import definition
 from loopwright.c.typed.file import TypedFile, TypedFunction
+from loopwright.c.typed.linker_names import is_another
 from loopwright.c.typed.prepare import Located
 from loopwright.c.types import Record, unqualified
 from loopwright.lazy_dataclass import dataclass
@@ -67,7 +69,9 @@ def inlinable_function(
     made = _of_plain_form(node, name)
     compiled = typed().functions_named(name) if made is not None else ()
     at = [one.place for one in file.regions].index(region)
-    if made is None or len(compiled) != 1 or not _means_the_same(node, compiled[0], typed(), at):
+    if made is None or len(compiled) != 1 or is_another(compiled[0], typed()):
+        return None
+    if not _means_the_same(node, compiled[0], typed(), at):
         return None
     records, kept = _records(compiled[0])
     return replace(made, records=records, kept=kept)
