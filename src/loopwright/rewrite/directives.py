@@ -119,7 +119,7 @@ def _declared(loop: Node) -> Iterator[str]:
 
 
 def _shared_iterators(file: DirectedFile, loop: Node) -> Iterator[str]:
-    """The iterators, declared outside, of inner loops without a directive."""
+    """The iterators, declared outside, that inner loops set and no directive at these makes copies of."""
     affected = 1
     for directive in file.at(loop):
         for name in ("sizes", "permutation", "collapse"):
@@ -128,7 +128,23 @@ def _shared_iterators(file: DirectedFile, loop: Node) -> Iterator[str]:
                 own = integer(clause.arguments[0]) if name == "collapse" else len(clause.arguments)
                 affected = max(affected, own)
     inner = loop.of_type("for_statement")
-    yield from outer_iterators(node for node in inner[affected:] if not file.at(node))
+    yield from outer_iterators(node for node in inner[affected:] if not _has_its_own(file, node))
+
+
+def _has_its_own(file: DirectedFile, loop: Node) -> bool:
+    """Whether the directives at a loop give its threads an iterator of their own that is not copied back.
+
+    `for` does, without `lastprivate`; `simd` copies back what its last iteration leaves.
+    """
+    name = loop_iterator(loop)
+    for directive in file.at(loop):
+        said = dict(_names(directive))
+        if said.get(name or "") == "private" or (directive.name in _PRIVATE and name not in said):
+            return True
+    return False
+
+
+_PRIVATE = ("parallel for", "for")
 
 
 def _names(directive: OpenmpDirective, *clauses: str) -> Iterator[tuple[str, str]]:
