@@ -26,7 +26,10 @@ from tests.fuzz.traces import Untraced, unconfirmed
 CLAUSES = ("private({})",) * 8 + ("lastprivate({})",) * 4 + ("shared({})", "firstprivate({})") * 2
 SUMS = ("reduction(+:{})", "reduction(+:{})", "reduction(-:{})", "reduction(*:{})", "reduction(max:{})")
 """Of whole numbers: other sums are rounded in another way, which these clauses ask for."""
-MORE = ("schedule(static)", "schedule(static, 2)", "num_threads(3)", "if(n > 3)", "collapse(2)")
+MORE = (
+    *("schedule(static)", "schedule(static, 2)", "num_threads(3)", "if(n > 3)", "order(concurrent)"),
+    "collapse(2)",
+)
 
 
 def directed_pair(seed: int) -> Pair:

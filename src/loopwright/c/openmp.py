@@ -12,8 +12,9 @@ from operator import add, floordiv, mod, mul, sub
 
 from loopwright.c.file import c_file
 from loopwright.c.macros import Macro, constant_macro
+from loopwright.c.regions import Directive as Pragma
 from loopwright.c.syntax import Node, field, named_children, operator, parse, refuse
-from loopwright.c.tokens import SPLICE, blank, without_comments
+from loopwright.c.tokens import SPLICE, blank, names_in, with_names_replaced, without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
@@ -96,6 +97,16 @@ def directive_of(words: str) -> OpenmpDirective | None:
     inside = Span(source, line.start(1), line.end(1))
     parser = _Parser(without_comments(words, literals=True), source, inside)
     return parser.whole(Span(source, 0, len(words)), (*SHARING, *TRANSFORMING, "parallel"))
+
+
+def as_pragma(directive: OpenmpDirective) -> Pragma:
+    """The line without comments, and with the numbers that macros in its clauses denote."""
+    source = directive.place.source
+    inside = [SPLICE.sub(" ", without_comments(one.place.text, literals=True)) for one in directive.clauses]
+    text = " ".join(("", "omp", directive.name, *inside))
+    known = {name: constant_macro(c_file(source).macros, name) for name in names_in(text)}
+    numbers = {name: f" {value} " for name, value in known.items() if value is not None}
+    return Pragma("pragma", with_names_replaced(text, numbers), directive.place, directive.place.start)
 
 
 def without_directives(source: Source, directives: Sequence[OpenmpDirective]) -> Source:

@@ -13,27 +13,31 @@ exactly that: without `private(t)` the threads share t, with `private(n)` they r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from loopwright.c.clauses import combined_cells, linear_steps, names_in_clause, number_in_clause
 from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import is_hidden, replaces
 from loopwright.c.loops import LOOPS, loop_iterator, outer_iterators
-from loopwright.c.openmp import SHARING, OpenmpDirective, integer
+from loopwright.c.openmp import SHARING, OpenmpDirective, as_pragma, integer
+from loopwright.c.regions import Directive
 from loopwright.c.selection.choice import BY_PRAGMAS
 from loopwright.c.selection.chosen import DirectedFile, directed
-from loopwright.c.syntax import Node, field, identifiers, refuse, walk
+from loopwright.c.syntax import Node, field, identifiers, walk
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.refusals import refused_directive, surrounding_directive
 from loopwright.c.typed.spelling import with_numbers
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
+from loopwright.presburger.named import number, variable
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan, stages
 from loopwright.prove.text.annotations import promises, prove_annotations
+from loopwright.prove.text.clauses import is_kept, not_linear, uncertain_value
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import load_c, read_source
 from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust
@@ -52,10 +56,34 @@ def refuse_sharing(file: DirectedFile, program: Program, verdict: LegalityVerdic
     for directive, place in file.directives:
         if directive.name in SHARING and program.region.contains(directive.place):
             loop = _node(file, place)
+            pragma = replace(as_pragma(directive), place=directive.place.on(file.source))
+            _refuse_values(directive, pragma, program)
+            _refuse_steps(directive, pragma, loop, is_own=file.at(loop)[-1] == directive)
             _refuse_shared_iterators(file, directive, loop)
             _refuse_privates(directive, loop, verdict)
             _refuse_copies(directive, program, verdict)
             _refuse_sums(directive, loop, verdict)
+
+
+def _refuse_values(directive: OpenmpDirective, pragma: Directive, program: Program) -> None:
+    """Raise for a clause whose value OpenMP need not allow."""
+    sizes = {name: program.context.is_subset(variable(name).ge_set(number(1))) for name in program.params}
+    uncertain = uncertain_value(pragma, sizes)
+    if uncertain is not None:
+        message = f"{uncertain} is not known to have a value that OpenMP allows"
+        raise _no(directive, message, "'#pragma assume m > 0' in the region says what is known of a size")
+
+
+def _refuse_steps(directive: OpenmpDirective, pragma: Directive, loop: Node, *, is_own: bool) -> None:
+    """Raise for `linear` of anything but the iterator of the loop that the directive is at."""
+    joined = number_in_clause(pragma.argument, "collapse") or 1
+    joined_iterators = frozenset((loop_iterator(loop) or "", "another")[: min(joined, 2)])
+    wrong = not_linear(pragma.argument, loop, joined_iterators)
+    if wrong is None and not is_own:
+        wrong = next(iter(linear_steps(pragma.argument)), None)
+    if wrong is not None:
+        message = f"'{wrong}' is not the iterator, or does not grow by as much as the clause says"
+        raise _no(directive, message, f"leave out linear({wrong})")
 
 
 def _refuse_shared_iterators(file: DirectedFile, directive: OpenmpDirective, loop: Node) -> None:
@@ -148,31 +176,28 @@ _PRIVATE = ("parallel for", "for")
 
 
 def _names(directive: OpenmpDirective, *clauses: str) -> Iterator[tuple[str, str]]:
-    for name in clauses or ("private", "lastprivate"):
-        clause = directive.clause(name)
-        for argument in () if clause is None else clause.arguments:
-            yield argument.text.strip(), name
+    argument = as_pragma(directive).argument
+    for clause in clauses or ("private", "lastprivate"):
+        for name in sorted(names_in_clause(argument, clause)):
+            yield name, clause
 
 
 def _reductions(directive: OpenmpDirective) -> Iterator[tuple[str, str]]:
-    """`reduction(+: s, t)` as pairs of the operator and a name."""
-    clause = directive.clause("reduction")
-    if clause is None:
-        return
-    operator, colon, first = clause.arguments[0].text.partition(":")
-    if not colon:
-        raise refuse(clause.place, "'reduction' needs an operator", "reduction(+: s)", Code.DIRECTIVE)
-    yield operator.strip(), first.strip()
-    for argument in clause.arguments[1:]:
-        yield operator.strip(), argument.text.strip()
+    """`reduction(+: s, t)` as pairs of the operator and a name; a section is more than a name."""
+    for one in combined_cells(as_pragma(directive).argument):
+        yield one.operator, one.array + "[]" * len(one.section)
 
 
 @dataclass(frozen=True)
 class DirectedPlans:
-    """The plan of each region after its directives; `shared`: some loop is parallel."""
+    """The plan of each region after its directives; `shared`: some loop is parallel.
+
+    Iterations of a loop marked at one of these places that are so far apart run in order.
+    """
 
     plans: tuple[Plan, ...]
     file: DirectedFile
+    distances: Mapping[Span, int]
 
     @property
     def shared(self) -> bool:
@@ -187,18 +212,26 @@ def directed_plans(request: Request) -> DirectedPlans:
         refuse_late_iterators(c_file(found.source))
     from loopwright.transform.openmp.nests import after_directives  # for this alone
 
-    plans = after_directives(map(Plan.of, programs), found)
+    made = after_directives(map(Plan.of, programs), found)
+    plans = tuple(one.plan for one in made)
+    distances = {place: near for one in made for place, near in one.distances.items()}
     written = replace(load_c(request.file), chosen=found.source.chosen)
     refuse_surrounded(written, plans[0].written, is_rewritten=request.directives)
     if request.directives:
         _refuse_called(found)
     refuse_directives_of(with_numbers(written, request.reading.compiled), request.reading.compiled)
-    return DirectedPlans(plans, found)
+    return DirectedPlans(plans, found, distances)
 
 
 def _refuse_called(file: DirectedFile) -> None:
-    """Raise for a worksharing loop outside `parallel`: `parallel for` would not divide it."""
+    """Raise for a worksharing loop outside `parallel`: `parallel for` would not divide it; and for `safelen`,
+    which new loops are not given."""
     for directive, _ in file.directives:
+        length = directive.clause("safelen")
+        if length is not None:
+            hint = "'loopwright prove FILE' proves it; transform without --apply-directives leaves it there"
+            message = "'safelen' is not written at new loops"
+            raise BadInput(Code.DIRECTIVE, message, span=length.place, hint=hint)
         if directive.name in ("for", "for simd"):
             message = "which threads divide this loop is not known: 'parallel' is not in its function"
             hint = "'parallel for' divides it; transform without --apply-directives keeps 'for'"
@@ -267,43 +300,63 @@ def prove_directives(request: Request, progress: Progress = silent) -> Directive
     found = directed_plans(request)
     if asks_for_sums(found.file):
         request = replace(request, allow_reassociation=True)
-    reports = [_proved(plan, found.file, request, progress) for plan in found.plans]
+    reports = [_proved(plan, found, request, progress) for plan in found.plans]
     return DirectivesProved(len(found.file.directives), tuple(reports))
 
 
-def _proved(plan: Plan, file: DirectedFile, options: RewriteOptions, progress: Progress) -> RegionReport:
+def _proved(plan: Plan, found: DirectedPlans, options: RewriteOptions, progress: Progress) -> RegionReport:
     evidence: Evidence = on_trust(plan.written) + of_model(plan.written, options, progress)
     try:
-        legal, verdict = of_legality(plan, options, progress, lanes=False)
+        legal, verdict = of_legality(plan, options, progress, lanes=False, distances=found.distances)
     except Illegal as error:
-        raise _without_private(error, plan, file, options) from None
-    refuse_sharing(file, plan.written, verdict)
+        raise _of_certain(error, plan, found, options) from None
+    refuse_sharing(found.file, plan.written, verdict)
     evidence += legal
     line = plan.written.region.line
     return RegionReport(line, (), (), evidence.proofs, evidence.trusted)
 
 
-def _without_private(
-    error: Illegal, plan: Plan, file: DirectedFile, options: RewriteOptions
+def _of_certain(
+    error: Illegal, plan: Plan, found: DirectedPlans, options: RewriteOptions
 ) -> LoopwrightError:
-    """The error without conflicts on what the directive of their loop privatises.
+    """The error without conflicts that need not be any.
 
-    Threads share none of it; but an iteration reads it before writing it, or it is read after the loop.
+    Threads share nothing that the directive of their loop privatises; but an iteration reads it before
+    writing it, or it is read after the loop.  One thread, or one lane after the other, may run the iterations
+    that a clause puts together.
     """
     clauses = ("private", "lastprivate", "firstprivate")
-    said = {(one.place, name) for one, _ in file.directives for name, _ in _names(one, *clauses)}
-    verdict = prove_plan(plan, allow_reassociation=options.allow_reassociation, lanes=False)
+    directives = {one.place: one for one, _ in found.file.directives if one.name in SHARING}
+    said = {(place, name) for place, one in directives.items() for name, _ in _names(one, *clauses)}
+    verdict = prove_plan(
+        plan, allow_reassociation=options.allow_reassociation, lanes=False, distances=found.distances
+    )
     private = {(one.loop_span, one.array) for one in verdict.violations} & said
-    left = [one for one in verdict.violations if (one.loop_span, one.array) not in private]
-    if not private or verdict.status is Status.UNDECIDED:
+    excused = [
+        one
+        for one in verdict.violations
+        if one.loop_span is not None
+        and one.loop_span in directives
+        and is_kept(as_pragma(directives[one.loop_span]).argument, one)
+    ]
+    if not (private or excused) or verdict.status is Status.UNDECIDED:
         return error
+    left = [
+        one
+        for one in verdict.violations
+        if (one.loop_span, one.array) not in private and not any(one is other for other in excused)
+    ]
     if left or verdict.defects or verdict.wrong:
         return refusal(replace(verdict, violations=tuple(left)), stages(plan)) or error
-    place, name = min(private, key=lambda one: one[1])
-    directive = next(one for one, _ in file.directives if one.place == place)
-    message = f"the '{name}' of a thread need not have the value that is read"
-    hint = f"set '{name}' in each iteration before it is read, and do not read it later"
-    return _no(directive, message, hint)
+    if private:
+        of_name = {name: one for one in directives.values() for place, name in private if place == one.place}
+        name = min(of_name)
+        message = f"the '{name}' of a thread need not have the value that is read"
+        hint = f"set '{name}' in each iteration before it is read, and do not read it later"
+        return _no(of_name[name], message, hint)
+    place = min(one.loop_span for one in excused if one.loop_span is not None)
+    message = "they depend on each other, and may or may not run in order"
+    return _no(directives[place], message, "without the clauses that say so, the answer is no")
 
 
 def refuse_late_iterators(file: CFile) -> None:

@@ -5,7 +5,9 @@ Every function here runs one proof of `prove` and returns the evidence; it raise
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import islpy as isl
 
@@ -52,6 +54,7 @@ from loopwright.rewrite.request import (
     Proof,
     RewriteOptions,
 )
+from loopwright.source import Span
 from loopwright.transform import Plan, flat_schedule
 
 
@@ -107,12 +110,18 @@ def _read_right(what: str, verdict: Verdict) -> Evidence:
 
 
 def of_legality(
-    plan: Plan, options: RewriteOptions, progress: Progress, *, lanes: bool = True, host: bool = True
+    plan: Plan,
+    options: RewriteOptions,
+    progress: Progress,
+    *,
+    lanes: bool = True,
+    host: bool = True,
+    distances: Mapping[Span, int] = MappingProxyType({}),
 ) -> tuple[Evidence, LegalityVerdict]:
     """Prove that every dependence is preserved; find the reductions and private storage of parallel loops."""
     progress("proving the script legal")
     allowed = options.allow_reassociation
-    verdict = prove_plan(plan, allow_reassociation=allowed, lanes=lanes, host=host)
+    verdict = prove_plan(plan, allow_reassociation=allowed, lanes=lanes, host=host, distances=distances)
     failure = refusal(verdict, stages(plan))
     if failure is not None:
         from loopwright.prove.legality.suggest import Remedies, cure_apart, hint, whole_nest

@@ -16,6 +16,7 @@ from functools import cache, partial
 
 import islpy as isl
 
+from loopwright.c.clauses import unknown_clause
 from loopwright.c.file import c_file
 from loopwright.c.liveness import is_hidden, refuse_live_iterators
 from loopwright.c.loops import loop_iterator
@@ -36,7 +37,7 @@ from loopwright.prove.descent.unjam import unjammed
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.scanning.conditions import IteratorScope, value
 from loopwright.prove.text.annotations import clauses_of, is_harmless, is_promise
-from loopwright.prove.text.clauses import may_run_in_order, runs_in_order, uncertain_value, unknown_clause
+from loopwright.prove.text.clauses import may_run_in_order, runs_in_order, uncertain_value
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 

@@ -15,8 +15,9 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, DependenceKind
-from loopwright.prove.legality.precedence import carried, pair_orders
-from loopwright.prove.legality.times import TimedPiece, TimeEntry
+from loopwright.presburger.sets import union
+from loopwright.prove.legality.precedence import PairOrder, carried, pair_orders
+from loopwright.prove.legality.times import TimedPiece, TimeEntry, closer
 from loopwright.source import Span
 
 
@@ -31,7 +32,7 @@ class ParallelLoop:
     their operator. A loop of `blocks` gives each of its iterations its own copy of the storage that their
     threads share. A loop of `lanes` may carry forward anti-dependences in its body. `private` is storage that
     is proved to be private to each iteration; a loop that `privatises` makes more storage private if that is
-    correct.
+    correct. Iterations with times that differ by `near` or more run in order, if that is known.
     """
 
     dimension: int
@@ -44,6 +45,7 @@ class ParallelLoop:
     privatises: bool = False
     blocks: bool = False
     lanes: bool = False
+    near: int | None = None
 
     @property
     def called(self) -> str:
@@ -110,4 +112,20 @@ def carried_by(
         if dependence.source in members and dependence.sink in members:
             first, second = members[dependence.source], members[dependence.sink]
             orders = pair_orders(first, second, dependence.relation.get_space())
-            yield dependence, carried(dependence.relation, orders, loop.dimension)
+            if loop.near is None:
+                yield dependence, carried(dependence.relation, orders, loop.dimension)
+            else:
+                yield dependence, _carried_near(dependence.relation, orders, loop.dimension, loop.near)
+
+
+def _carried_near(
+    relation: isl.Map, orders: tuple[PairOrder, ...], dimension: int, near: int
+) -> isl.Set | None:
+    """The pairs that a loop carries whose times differ by less than `near` there, or None for none."""
+    found: list[isl.Set] = []
+    for order in orders:
+        pairs = carried(relation, (order,), dimension)
+        if pairs is not None:
+            close = pairs.intersect(closer(order.first, order.second, dimension, near, relation.get_space()))
+            found += [] if close.is_empty() else [close]
+    return union(found) if found else None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import islpy as isl
 
@@ -18,6 +19,7 @@ from loopwright.prove.legality.storage import prove_storage
 from loopwright.prove.legality.summands import prove_summands
 from loopwright.prove.legality.values import WrongValue
 from loopwright.prove.legality.violation import Occurrence
+from loopwright.source import Span
 from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.plan import Plan
 from loopwright.transform.scheduling import annotation_of
@@ -33,6 +35,7 @@ def prove_plan(
     lanes: bool = True,
     host: bool = True,
     known: Sequence[StorageChange] = (),
+    distances: Mapping[Span, int] = MappingProxyType({}),
 ) -> LegalityVerdict:
     """Proves that the plan computes what the original program does.
 
@@ -40,7 +43,8 @@ def prove_plan(
     the result, and so on.  `dependences` are those of the program, if known; if a plan changes storage, it
     has several programs, and their dependences are computed.  Without `lanes` nothing is assumed about the
     order in which the lanes of a vector run; on a device other than the `host`, storage is not allocated with
-    tests of its sizes.  The `known` changes have been proved before.
+    tests of its sizes.  The `known` changes have been proved before.  Of parallel loops at these places,
+    iterations with times that differ by `distances` or more are in order.
     """
     obligations = stored = 0
     assumed: tuple[Reassociation, ...] = ()
@@ -54,7 +58,13 @@ def prove_plan(
         stored += found.storage
         assumed += found.reassociations
     given = None if plan.storage else dependences
-    verdict = prove_order(plan, dependences=given, allow_reassociation=allow_reassociation, lanes=lanes)
+    verdict = prove_order(
+        plan,
+        dependences=given,
+        allow_reassociation=allow_reassociation,
+        lanes=lanes,
+        distances=distances,
+    )
     return replace(
         verdict,
         obligations=verdict.obligations + obligations,
@@ -99,15 +109,17 @@ def prove_order(
     dependences: Iterable[Dependence] | None = None,
     allow_reassociation: bool = False,
     lanes: bool = True,
+    distances: Mapping[Span, int] = MappingProxyType({}),
 ) -> LegalityVerdict:
     """Proves the order of the program that the last change of storage produced.
 
     `dependences` are those of that program, if known.
     """
+    given = [(one, None if one.span is None else distances.get(one.span)) for one in parallel_loops(plan)]
     verdict = prove_legal(
         plan.original,
         plan.program,
-        parallel=[replace(one, lanes=one.lanes and lanes) for one in parallel_loops(plan)],
+        parallel=[replace(one, lanes=one.lanes and lanes, near=near) for one, near in given],
         allow_reassociation=allow_reassociation,
         dependences=dependences,
         temporaries=True,

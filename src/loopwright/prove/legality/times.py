@@ -126,6 +126,17 @@ def columns(first: TimedPiece, second: TimedPiece, space: isl.Space) -> Iterator
         yield ComparedTimes(one.lt_basic_set(other), one.eq_basic_set(other), one.gt_basic_set(other))
 
 
+def closer(
+    first: TimedPiece, second: TimedPiece, dimension: int, distance: int, space: isl.Space
+) -> isl.Set:
+    """The pairs [a -> b] of `space` whose times at `dimension` differ by less than `distance`."""
+    one = _pulled_back(first.entries[dimension], isl.MultiAff.domain_map(space))
+    other = _pulled_back(second.entries[dimension], isl.MultiAff.range_map(space))
+    apart = one.sub(other)
+    bound = isl.Aff.val_on_domain_space(apart.get_domain_space(), isl.Val(distance))
+    return apart.lt_set(bound).intersect(apart.gt_set(bound.neg()))
+
+
 def _pulled_back(entry: TimeEntry, function: isl.MultiAff) -> isl.Aff:
     if isinstance(entry, int):
         return isl.Aff.val_on_domain_space(function.get_space().domain(), isl.Val(entry))

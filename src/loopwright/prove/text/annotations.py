@@ -18,6 +18,13 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from loopwright.c.clauses import (
+    clause_texts,
+    combined_cells,
+    names_in_clause,
+    number_in_clause,
+    unknown_clause,
+)
 from loopwright.c.loops import loop_iterator, outer_iterators
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, walk
@@ -32,18 +39,7 @@ from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import Private, declared_in_loops, privatised
 from loopwright.prove.legality.reductions import combines_exactly, used_otherwise
 from loopwright.prove.legality.times import comparable, pieces_of
-from loopwright.prove.text.clauses import (
-    clause_texts,
-    combined_cells,
-    in_one_vector,
-    is_inside,
-    is_kept,
-    names_in_clause,
-    not_linear,
-    number_in_clause,
-    uncertain_value,
-    unknown_clause,
-)
+from loopwright.prove.text.clauses import in_one_vector, is_inside, is_kept, not_linear, uncertain_value
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 

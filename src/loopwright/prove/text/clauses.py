@@ -1,7 +1,4 @@
-"""The clauses of `omp parallel for` and `omp simd` whose meaning is known.
-
-A pragma is read token by token; a clause that is not listed, an argument of another form, or a name that is a
-macro (which the compiler also expands in pragmas) is unknown, and then nothing is proved about the loop.
+"""What the clauses of `omp parallel for` and `omp simd` mean; `c.clauses` reads them.
 
 `omp simd safelen(k)`: iterations that are fewer than k apart may run in one vector.
 
@@ -13,101 +10,25 @@ relies on it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.c.clauses import clause_texts, linear_steps, number_in_clause
 from loopwright.c.declarations import known_constant
 from loopwright.c.file import CFile, c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import integer_text
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node
-from loopwright.c.tokens import has_effect, names_in, packed, with_names_replaced
-from loopwright.lazy_dataclass import dataclass
+from loopwright.c.tokens import names_in, packed, with_names_replaced
 from loopwright.model.dependences import Dependence
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.functions import is_between
 from loopwright.presburger.named import number, variable
 from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.prove.legality.violation import Violation
-
-_HEAD = re.compile(r"\s*(?:omp\s+parallel\s+for(?:\s+simd)?|omp\s+simd|(?:GCC\s+)?ivdep)(?![\w])")
-_ORDERED = re.compile(r"\s*(?:,\s*)?ordered(?![\w(]|\s*\()")
-"""Without a directive `ordered` in the loop it orders nothing; such a directive is not understood."""
-_CLAUSE = re.compile(r"\s*(?:,\s*)?([a-z_]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
-_NAME = r"[A-Za-z_]\w*"
-_SECTION = rf"{_NAME}\s*(?:\[\s*\w*\s*:\s*\w+\s*\]\s*)*"
-_NAMES = re.compile(rf"\s*{_NAME}\s*(?:,\s*{_NAME}\s*)*")
-_VALUE = re.compile(r"[\w\s+\-*/%<>=!&|().]+")
-_FORMS: Mapping[str, re.Pattern[str]] = {
-    "reduction": re.compile(
-        rf"\s*(?:[-+*&|^]|&&|\|\||min|max)\s*:\s*{_SECTION}(?:,\s*{_SECTION})*", re.ASCII
-    ),
-    "private": _NAMES,
-    "firstprivate": _NAMES,
-    "lastprivate": _NAMES,
-    "linear": re.compile(rf"\s*{_NAME}\s*(?::\s*-?\d+\s*)?"),
-    "shared": _NAMES,
-    "collapse": re.compile(r"\s*[1-9]\d?\s*"),
-    "simdlen": re.compile(r"\s*[1-9]\d*\s*"),
-    "safelen": re.compile(r"\s*[1-9]\d*\s*"),
-    "default": re.compile(r"\s*(?:shared|none)\s*"),
-    "proc_bind": re.compile(r"\s*(?:master|primary|close|spread)\s*"),
-    "schedule": re.compile(
-        rf"\s*(?:(?:non)?monotonic\s*:\s*)?(?:static|dynamic|guided|auto|runtime)\s*(?:,{_VALUE.pattern})?"
-    ),
-    "num_threads": _VALUE,
-    "if": re.compile(rf"\s*(?:(?:parallel|simd)\s*:)?{_VALUE.pattern}"),
-}
-"""The accepted argument of each clause."""
-
-
-@dataclass(frozen=True)
-class CombinedCells:
-    """`reduction(operator: array[from:length]...)`; without a section, the whole variable."""
-
-    operator: str
-    array: str
-    section: tuple[tuple[str, str], ...] = ()
-
-
-def unknown_clause(argument: str, macros: frozenset[str] = frozenset()) -> str | None:
-    """Returns the first part of a pragma that is not understood."""
-    head = _HEAD.match(argument)
-    if head is None:
-        return argument.strip()
-    at = head.end()
-    is_vector = "simd" in head[0]
-    while argument[at:].strip():
-        ordered = None if is_vector else _ORDERED.match(argument, at)
-        if ordered is not None:
-            at = ordered.end()
-            continue
-        found = _CLAUSE.match(argument, at)
-        if found is None:
-            return argument[at:].strip()
-        word, inside = found.groups()
-        form = _FORMS.get(word)
-        computes = word in ("schedule", "num_threads", "if")
-        form = None if word == "firstprivate" and "parallel" not in head[0] else form
-        if form is None or form.fullmatch(inside) is None or (computes and has_effect(inside)):
-            return found[0].strip()
-        at = found.end()
-    words = set(names_in(re.sub(r"\b(?:min|max)\s*:", "", argument)))
-    return min(words & macros - _values(argument), default=None)
-
-
-def _values(argument: str) -> set[str]:
-    """Names in clauses that control how many threads run what, where their values do not matter."""
-    return {
-        word
-        for name, inside in _CLAUSE.findall(argument)
-        if name in ("schedule", "num_threads", "if")
-        for word in names_in(inside)
-    }
-
 
 _COUNT = re.compile(r"\s*0*[1-9]\d*\s*(?:[+*]\s*0*[1-9]\d*\s*)*")
 _UNSAFE = re.compile(r"[/%](?!\s*0*[1-9]\d{0,8}\b)|<<|>>|(?<!&)&(?!&)|(?:^|[^\w\s)])\s*\*")
@@ -166,41 +87,6 @@ def may_run_in_order(argument: str) -> bool:
     return not all(_CERTAIN.fullmatch(one) for one in said)
 
 
-def clause_texts(argument: str) -> list[tuple[str, str]]:
-    """The clauses by name, with their arguments."""
-    return [(word, inside) for word, inside in _CLAUSE.findall(argument)]
-
-
-def names_in_clause(argument: str, clause: str) -> frozenset[str]:
-    lists = [inside for word, inside in clause_texts(argument) if word == clause]
-    return frozenset(name for inside in lists for name in names_in(inside))
-
-
-def linear_steps(argument: str) -> dict[str, int]:
-    """The step of each variable in `linear(i:2)`, 1 if none is given."""
-    items = [inside.partition(":") for word, inside in clause_texts(argument) if word == "linear"]
-    return {name.strip(): int(step or "1") for name, _, step in items}
-
-
-def combined_cells(argument: str) -> Iterator[CombinedCells]:
-    """Yields what the `reduction` clauses of a pragma name."""
-    for word, inside in clause_texts(argument):
-        if word == "reduction":
-            operator, _, listed = inside.partition(":")
-            for item in re.findall(_SECTION, listed):
-                name = re.match(_NAME, item)
-                assert name is not None
-                bounds = re.findall(r"\[\s*(\w*)\s*:\s*(\w+)\s*\]", item)
-                section = tuple((start or "0", length) for start, length in bounds)
-                yield CombinedCells(operator.strip(), name[0], section)
-
-
-def number_in_clause(argument: str, clause: str) -> int | None:
-    """The argument of `collapse(2)` or `safelen(4)`."""
-    found = [inside for word, inside in clause_texts(argument) if word == clause]
-    return int(found[-1]) if found and found[-1].strip().isdigit() else None
-
-
 def is_inside(cells: isl.Set, section: tuple[tuple[str, str], ...]) -> bool:
     """Whether all cells are in a section; dimensions that the section omits are whole."""
     for place, (start, length) in enumerate(section if not cells.is_empty() else ()):
@@ -220,7 +106,7 @@ def in_one_vector(
     Two iterations are at least k apart if their iterator values differ by k s, where s is the step.
     """
     length, step = number_in_clause(argument, "safelen"), _step(loop)
-    if length is None or "parallel" in argument or step is None:
+    if length is None or _THREADS.search(argument) or step is None:
         return found
     near: list[Dependence] = []
     for one in found:
@@ -230,12 +116,19 @@ def in_one_vector(
     return tuple(near)
 
 
+_THREADS = re.compile(r"\b(?:parallel|for)\b")
+"""Words of the directives that give iterations to threads."""
+
+
 def is_kept(argument: str, found: object) -> bool:
     """Whether a dependence between iterations may be preserved: one thread runs both, or all lanes of a
-    vector execute in source order, read before they write, and write one after the other."""
-    if may_run_in_order(argument):
+    vector execute in source order, read before they write, and write one after the other.  Iterations of
+    several loops that are joined may be further apart than those of one of them.
+    """
+    is_joined = (number_in_clause(argument, "collapse") or 1) > 1
+    if may_run_in_order(argument) or (is_joined and number_in_clause(argument, "safelen") is not None):
         return True
-    if "parallel" in argument or not isinstance(found, Violation):
+    if _THREADS.search(argument) or not isinstance(found, Violation):
         return False
     if found.first.span == found.second.span:
         return found.kind != "flow"

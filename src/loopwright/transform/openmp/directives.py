@@ -293,11 +293,18 @@ def _shared(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> 
     """Let the iterations of the first loops run in parallel, or in the lanes of a vector."""
     clause = directive.clause("collapse")
     count = 1 if clause is None or not clause.arguments else integer(clause.arguments[0])
-    names = tuple(one.dimension for one in affected(directive, nest, count))
+    loops = affected(directive, nest, count)
+    names = tuple(one.dimension for one in loops)
     if directive.name.startswith(("parallel", "for")):
         state = state.perform(directive, ops.Parallelize(nest.handle, names))
     if directive.name.endswith("simd"):
         state = state.perform(directive, ops.Vectorize(nest.handle, names))
+    length = directive.clause("safelen")
+    if directive.name == "simd" and length is not None:
+        if count > 1:
+            raise refused(length.place, "'safelen' of several loops is not understood")
+        distance = integer(length.arguments[0]) * abs(loops[0].step)
+        state = replace(state, distances={**state.distances, directive.place: distance})
     return Made(state, replace(nest, loops=()), {})
 
 

@@ -6,9 +6,12 @@ It also reads the clauses of directives.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field, replace
 from itertools import islice
 
-from loopwright.c.openmp import Applied, OpenmpClause, OpenmpDirective, integer
+from loopwright.c.clauses import clauses_for, unknown_clause
+from loopwright.c.file import c_file
+from loopwright.c.openmp import SHARING, Applied, OpenmpClause, OpenmpDirective, as_pragma, integer
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import has_effect
 from loopwright.errors import BadInput, Code
@@ -48,16 +51,22 @@ Generated = LoopNest | LoopSequence
 
 @dataclass(frozen=True)
 class DirectedPlan:
-    """The plan so far."""
+    """The plan so far.
+
+    Of a loop that `simd safelen(k)` marks, at its place, iterations with times that differ by `distances` or
+    more are in different vectors.
+    """
 
     plan: Plan
+    distances: Mapping[Span, int] = field(default_factory=dict)
 
     def perform(self, directive: OpenmpDirective, *operations: Operation) -> DirectedPlan:
         steps = [Step(one, origin=StepOrigin(directive.place, {})) for one in operations]
-        return DirectedPlan(performed(self.plan, *steps))
+        return replace(self, plan=performed(self.plan, *steps))
 
     def bind(self, directive: OpenmpDirective, names: tuple[str, ...], operation: Operation) -> DirectedPlan:
-        return DirectedPlan(performed(self.plan, Step(operation, names, StepOrigin(directive.place, {}))))
+        step = Step(operation, names, StepOrigin(directive.place, {}))
+        return replace(self, plan=performed(self.plan, step))
 
     def fresh(self, stem: str) -> str:
         """A handle that is not used yet."""
@@ -129,13 +138,6 @@ def affected(directive: OpenmpDirective, nest: LoopNest, count: int) -> tuple[Co
     return nest.loops[:count]
 
 
-_SHARED = frozenset(
-    (
-        *("collapse", "default", "firstprivate", "if", "lastprivate", "num_threads", "private", "proc_bind"),
-        *("reduction", "schedule", "shared", "simdlen"),
-    )
-)
-
 CLAUSES: Mapping[str, frozenset[str]] = {
     "tile": frozenset(("sizes",)),
     "stripe": frozenset(("sizes",)),
@@ -145,15 +147,17 @@ CLAUSES: Mapping[str, frozenset[str]] = {
     "split": frozenset(("counts",)),
     "fuse": frozenset(("looprange",)),
     "nothing": frozenset(),
-    "parallel for simd": _SHARED,
-    "parallel for": _SHARED,
-    "for simd": _SHARED,
-    "for": _SHARED,
-    "simd": _SHARED,
+    **{name: frozenset(clauses_for(name)) for name in SHARING},
 }
 """The supported clauses of each directive, besides `apply`."""
 
 _EVALUATED = ("if", "num_threads", "schedule", "proc_bind")
+_REPEATED = frozenset(
+    (
+        *("allocate", "firstprivate", "if", "lastprivate", "linear", "nontemporal", "private", "reduction"),
+        "shared",
+    )
+)
 
 
 def check_clauses(directive: OpenmpDirective) -> None:
@@ -164,13 +168,18 @@ def check_clauses(directive: OpenmpDirective) -> None:
             names = ", ".join(sorted(known)) or "none"
             message = f"the clause '{clause.name}' of '{directive.name}' is not understood"
             raise refused(clause.place, message, f"its clauses here are: {names}")
-        if clause.name in seen:
+        if clause.name in seen - _REPEATED:
             raise refused(clause.place, f"the clause '{clause.name}' is there twice")
         if clause.name == "default" and [one.text for one in clause.arguments] not in (["shared"], ["none"]):
             raise refused(clause.place, "'default' must be shared or none here")
         if clause.name in _EVALUATED and any(has_effect(one.text) for one in clause.arguments):
             raise refused(clause.place, f"an expression of '{clause.name}' must not change or call anything")
         seen.add(clause.name)
+    if directive.name in SHARING:
+        macros = c_file(directive.place.source).macro_names
+        unknown = unknown_clause(as_pragma(directive).argument, macros)
+        if unknown is not None:
+            raise refused(directive.place, f"'{unknown}' of '{directive.name}' is not understood")
 
 
 def refused(place: Span, message: str, hint: str = "see docs/openmp.md for what is read") -> BadInput:

@@ -26,13 +26,13 @@ from loopwright.transform.plan import Component, Plan
 from loopwright.transform.vectors import pieces
 
 
-def after_directives(plans: Iterable[Plan], file: DirectedFile) -> tuple[Plan, ...]:
+def after_directives(plans: Iterable[Plan], file: DirectedFile) -> tuple[DirectedPlan, ...]:
     """The plans after the directives in their regions; raises unless each directive was applied once.
 
     Regions that were rewritten before reading have their loops at other places.
     """
     readers = [_DirectiveReader(file, plan) for plan in plans]
-    made = tuple(one.statements(one.program.syntax, ()).plan for one in readers)
+    made = tuple(one.statements(one.program.syntax, ()) for one in readers)
     obeyed_once = [place for one in readers for place in one.obeyed]
     for directive, _ in file.directives:
         if obeyed_once.count(directive.place) != 1:
@@ -130,7 +130,7 @@ class _DirectiveReader:
         if plan.components.get(by_line) == places:
             return by_line
         handle = self.state.fresh(f"L{node.span.line}_")
-        self.state = DirectedPlan(plan.named(handle, places))
+        self.state = replace(self.state, plan=plan.named(handle, places))
         return handle
 
 
