@@ -20,7 +20,7 @@ from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.privatisation import innermost_scope
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.perform import performed
-from loopwright.transform.script.operations import Overlap, SplitSum, StorageOperation, Stream
+from loopwright.transform.script.operations import Overlap, Pretest, SplitSum, StorageOperation, Stream
 from loopwright.transform.script.steps import Step
 
 
@@ -87,7 +87,7 @@ def regions_of(step: Step, plans: Sequence[Plan]) -> Sequence[int]:
     operation = step.operation
     if (
         isinstance(operation, StorageOperation)
-        and not isinstance(operation, Overlap | SplitSum | Stream)
+        and not isinstance(operation, Overlap | Pretest | SplitSum | Stream)
         and not named
     ):
         variable = operation.variable

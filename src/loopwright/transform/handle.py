@@ -289,6 +289,11 @@ class Handle(Displayed):
         after = self.perform(ops.SplitSum(self.name), self.name, second)
         return after[self.name], after[second]
 
+    def pretest(self, loop: str, name: str | None = None) -> Handle:
+        """Test all conditions of an iteration of `loop` before them; return a handle on the test."""
+        target = self._new_name(name, "test")
+        return self.perform(ops.Pretest(self.name, loop), target)[target]
+
     def rename(self, variable: str) -> Handle:
         """Use a new variable instead of `variable` in the component."""
         return self.perform(ops.Rename(variable, self.name))

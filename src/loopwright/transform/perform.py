@@ -110,6 +110,8 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
         case ops.SplitSum(target):
             after, one, two = dividing.split_sum(plan, plan.component(target, "target"))
             return OperationResult(after, (one, two))
+        case ops.Pretest():
+            return _tested(plan, operation)
         case ops.Overlap(target, sizes, whole):
             component = plan.component(target, "target")
             from loopwright.transform.library import overlapping
@@ -133,6 +135,15 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             return OperationResult(after, tuple(parts))
         case _:
             assert_never(operation)
+
+
+def _tested(plan: Plan, operation: ops.Pretest) -> OperationResult:
+    from loopwright.transform.library import pretesting
+
+    component = plan.component(operation.target, "target")
+    depth = loop_called(plan, component, operation.loop, "loop") + 1
+    after, test = pretesting.pretest(plan, component, depth)
+    return OperationResult(after, (test,))
 
 
 def _packing(operation: ops.Pack) -> packing.PackingOptions:

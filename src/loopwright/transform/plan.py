@@ -221,10 +221,11 @@ class Plan(Displayed):
         redundancy: Redundancy | None = None,
         division: dict[str, str] | None = None,
         summands: dict[str, str] | None = None,
+        tests: dict[str, tuple[str, str]] | None = None,
     ) -> Plan:
         """The plan with `program`, which has other storage and the schedules of this plan, or its own."""
         step = len(self.history)
-        parts = division or {}, summands or {}
+        parts = division or {}, summands or {}, tests or {}
         change = StorageChange(self.original, self.program, program, step, redundancy, *parts)
         return replace(self, original=program, program=program, storage=(*self.storage, change))
 

@@ -83,6 +83,8 @@ class StorageChange:
     """Statements of `after` that are parts of a statement of `before`, by its name."""
     summands: dict[str, str] = field(default_factory=dict)
     """A statement of `after` that adds the second part of what a statement of `before` added."""
+    tests: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """For a statement that is tested before it runs, those of `after` that clear a variable and test."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,8 @@ def _refuse_other_values(changes: Sequence[StorageChange]) -> None:
         raise GaveUp(Code.NO_PROOF, "storage has changed, and values are computed several times")
     if any(one.summands for one in changes):
         raise GaveUp(Code.NO_PROOF, "a sum is split, and its parts are added one after the other")
+    if any(one.tests for one in changes):
+        raise GaveUp(Code.NO_PROOF, "conditions are tested before the statements that they are of")
 
 
 def _copy(copy: MiddleStatement) -> Words:

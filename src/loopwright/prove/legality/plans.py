@@ -14,6 +14,7 @@ from loopwright.model.program import Program
 from loopwright.prove.legality.explain import Stage
 from loopwright.prove.legality.legality import LegalityVerdict, is_legal, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.pretests import prove_pretests
 from loopwright.prove.legality.reductions import Reassociation, reassociation, shared_steps
 from loopwright.prove.legality.storage import prove_storage
 from loopwright.prove.legality.summands import prove_summands
@@ -95,6 +96,8 @@ def _changed(plan: Plan, change: StorageChange, *, allow_reassociation: bool, ho
     if change.summands:
         values, step = prove_summands(change, allow_reassociation=allow_reassociation)
         split = (replace(reassociation(change.before, step), parted=True),)
+    elif change.tests:
+        values = prove_pretests(change)
     else:
         values = prove_storage(change, host=host)
     asked = order.obligations + values.obligations

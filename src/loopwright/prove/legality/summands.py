@@ -81,7 +81,7 @@ def _refuse_other_program(before: Program, after: Program, new: str, name: str) 
         raise InternalError(Code.INTERNAL, "a sum was split in another program")
     for old in before.statements:
         mine = after.statement(old.name)
-        if not _is_at_the_same_time(old, mine):
+        if not is_at_the_same_time(old, mine):
             raise InternalError(Code.INTERNAL, f"{old.name} runs at another time where a sum was split")
         if old.name != name:
             refuse_other_text(old, mine, before, after)
@@ -89,7 +89,7 @@ def _refuse_other_program(before: Program, after: Program, new: str, name: str) 
                 raise InternalError(Code.INTERNAL, f"{old.name} is another statement where a sum was split")
 
 
-def _is_at_the_same_time(old: Statement, new: Statement) -> bool:
+def is_at_the_same_time(old: Statement, new: Statement) -> bool:
     length = max(old.schedule.dim(OUT), new.schedule.dim(OUT))
     return bool(
         old.iterators == new.iterators

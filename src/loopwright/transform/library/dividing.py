@@ -80,7 +80,7 @@ def boxed_loops(program: Program, statement: Statement) -> str:
 
 def split_sum(plan: Plan, component: Component) -> tuple[Plan, Component, Component]:
     """Return the plan with both statements in the same loops, the old statement, and the new one after it."""
-    statement = _only_statement(plan, component)
+    statement = whole_statement(plan, component, "split the sum before")
     found = added_sum(statement.body.place.text)
     if found is None or statement.body.terminator:
         message = f"{statement.name} does not add a sum of two parts to a variable"
@@ -105,15 +105,16 @@ def split_sum(plan: Plan, component: Component) -> tuple[Plan, Component, Compon
     return stored.named(name, Component.of([place])), component, Component.of([place])
 
 
-def _only_statement(plan: Plan, component: Component) -> Statement:
+def whole_statement(plan: Plan, component: Component, hint: str) -> Statement:
+    """The only statement of a component, with all its instances; `hint` begins what to do before loops."""
     names = plan.statements_at(component)
     statement = plan.program.statement(names[0])
     if len(names) > 1 or len(component.positions) > 1 or len(pieces(statement.schedule)) > 1:
         message = "the component is not one statement as a whole"
-        raise Misuse(Code.STORAGE, message, argument="target", hint="split the sum before isplit")
+        raise Misuse(Code.STORAGE, message, argument="target", hint=f"name one statement; {hint} isplit")
     if any(statement.name in one.statements for one in plan.directives):
         message = f"loops of {statement.name} are unrolled or marked"
-        hint = "split the sum before unroll, vectorize, parallel and isolate"
+        hint = f"{hint} unroll, vectorize, parallel and isolate"
         raise Misuse(Code.STORAGE, message, argument="target", hint=hint)
     if not all(isinstance(one, Hole) for one in statement.body.holes):
         message = f"{statement.name} has subscripts by a local variable"

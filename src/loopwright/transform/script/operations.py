@@ -47,7 +47,7 @@ __all__ = [
     "CLASSES", "DISTRIBUTE", "Affine", "Contract", "DirectiveOperation", "Distribute",
     "DistributeLegally", "Expand", "FromZero", "Fuse", "Hexagon", "Interchange", "Isolate", "Isplit",
     "Lift", "MapBlocks", "MapThreads", "MappingOperation", "NestOperation", "Operation", "Operator",
-    "Overlap", "Pack", "Pad", "Parallelize", "Permute", "Realign", "Rename", "Reorder", "Reverse",
+    "Overlap", "Pack", "Pad", "Parallelize", "Permute", "Pretest", "Realign", "Rename", "Reorder", "Reverse",
     "Separate", "Shift", "Sink", "Skew", "SplitSum", "StatementOperation", "StorageOperation", "StripMine",
     "Tile", "Unroll", "UnrollAndJam", "Vectorize", "Widen",
 ]
@@ -292,6 +292,17 @@ class SplitSum(BaseOperation):
 
 
 @dataclass(frozen=True)
+class Pretest(BaseOperation):
+    """Test the conditions of all instances in an iteration of `loop`, and run these only if one holds."""
+
+    name = "pretest"
+    usage = "T = pretest(S, iT)"
+    gives = 1
+    target: HandleArgument
+    loop: LoopArgument
+
+
+@dataclass(frozen=True)
 class Widen(BaseOperation):
     """Ask the compiler for vectors as wide as the registers, where it would use half of them."""
 
@@ -305,7 +316,7 @@ StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder 
 DirectiveOperation: TypeAlias = Parallelize | Vectorize | Separate | Isolate
 """Operations that change the generated loops, not the order."""
 
-StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad | Overlap | Stream | SplitSum
+StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad | Overlap | Stream | SplitSum | Pretest
 """Operations that change where values are stored, not the order."""
 
 MappingOperation: TypeAlias = MapBlocks | MapThreads
