@@ -323,6 +323,22 @@ def test_the_same_loops_are_divided_in_the_same_way(name: str, tmp_path: Path) -
     )
 
 
+PACKED = "for (i = 1; i < n; i++) L: C[i] += A[i - 1][i - 1];"
+
+
+@pytest.mark.parametrize(
+    ("script", "loops"),
+    [("pack(A, L)", PACKED), ("expand(t, i)", "for (i = 1; i < n; i++) { t = B[i]; C[i] = t; }")],
+)
+def test_new_storage_of_each_thread_cannot_be_filled_by_all(script: str, loops: str, tmp_path: Path) -> None:
+    """Each thread would allocate its own buffer, and fill the part of it that its iterations are of."""
+    text = HEAD + _function("f", PARALLEL, "", f"#pragma omp for private(t)\n{loops}")
+    alone = HEAD + _function("f", "", "", loops)
+    assert "[i - 1]" in _outcome(alone, script, tmp_path).source.text
+    with pytest.raises(GaveUp, match="each thread would have its own"):
+        _outcome(text, script, tmp_path)
+
+
 def test_loops_that_are_collapsed_are_not_the_same_with_other_loops_inside(tmp_path: Path) -> None:
     region = f"#pragma omp for collapse(2)\n{FIELD.format('', 'L')}"
     outcome = _outcome(HEAD + _function("f", PARALLEL, "", region), "reverse(L, j)", tmp_path)

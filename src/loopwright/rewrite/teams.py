@@ -12,6 +12,7 @@ the same as with `omp parallel for` at these loops, which is read back and prove
 
     each thread's own variables   are private to each iteration, or equal in all threads
     `lastprivate`, `reduction`    name none of them
+    new storage                   is declared inside the loops: outside, each thread would have its own
     barriers                      are before and after the new loops: threads execute other iterations than
     before, and loops that do not execute are no barriers.  New barriers for all threads are listed
 
@@ -33,6 +34,7 @@ from loopwright.c.typed.file import TypedRegion, typed_file
 from loopwright.c.typed.refusals import is_in_block
 from loopwright.c.typed.teams import NoTeam, Team, names_of, team_around
 from loopwright.c.typed.tree import Declaration, Declarator, changed_root, walk_all
+from loopwright.emit.openmp import declared_inside
 from loopwright.emit.region import Loops, line_end, new_source, printed_loops
 from loopwright.errors import BadInput, Code, GaveUp, Illegal
 from loopwright.lazy_dataclass import dataclass
@@ -216,6 +218,10 @@ class Divided:
         unknown = [one.name for _, said, _ in self.loops for one in said.clauses if one.name not in _KNOWN]
         if unknown:
             self._refuse(f"nothing is known of the clause '{unknown[0]}'")
+        known = {one.name for one in self.program.arrays} | declared_inside(loops.named)
+        own_storage = next((one.name for one in loops.program.arrays if one.name not in known), None)
+        if own_storage is not None:
+            self._refuse(f"each thread would have its own '{own_storage}', and execute a part of the loops")
         other = self.team.unlike()
         if other is not None:
             self._refuse(f"each thread has its own '{other}', which may differ")
