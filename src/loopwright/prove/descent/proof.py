@@ -22,6 +22,7 @@ from loopwright.c.liveness import is_hidden, refuse_live_iterators
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, without_parentheses
+from loopwright.c.tokens import names_in
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
@@ -230,16 +231,21 @@ def shared_by_threads(text: LoopText, independent: Mapping[int, tuple[Directive,
             raise Unreadable(
                 f"whether every iteration has its own {min(private & text.stored)} is not known"
             )
-        if "parallel" not in pragma.argument:
-            continue
         head = text.heads[number]
         assigned = _assigned(field(head, "body"), text.assigned)
+        unset = [name for name in sorted(private - {*assigned, loop_iterator(head)}) if head.mentions(name)]
+        if unset:
+            raise Unreadable(f"the private {unset[0]} has no value in line {pragma.place.line}")
+        if not {"parallel", "simd"} & set(names_in(pragma.argument)):
+            continue
         shared = sorted(
             (at, name) for name, at in assigned.items() if name not in {*private, loop_iterator(head)}
         )
         if shared:
             at, name = shared[0]
             line, writer = pragma.place.line, head.source.line_of(at)
+            if "parallel" not in pragma.argument:
+                raise Unreadable(f"whether every lane of line {line} has its own {name} is not known")
             message = f"the threads of the loop at line {head.span.line} share '{name}'"
             witness = f"all of them assign it in line {writer}; no clause in line {line} makes it private"
             return Refuted("parallel", message, witness)
