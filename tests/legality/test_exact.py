@@ -48,6 +48,8 @@ EXACT = [
     "s = MAX(s, TWICE(x[i][j]) + c[j] - h[i]);",
     "s |= x[i][j];",
     "s ^= c[j];",
+    "s |= e[i][j] > d;",
+    "l &= !(e[i][j] > d && f < e[i][j]);",
     "if (x[i][j] == 3) s += 2;",
     "if (e[i][j] > 0) { s++; }",
     "++s;",

@@ -50,6 +50,9 @@ COSTLY = 0.1
 ALONE = 0.85
 """A structure with costly statements in separate loops is blocked before others that cost this part of it."""
 
+SELDOM = 0.2
+"""The part of the blocks in which a condition holds that is tested before: of an extreme value so far."""
+
 FAR = 8.0
 """A statement whose execution count is underestimated by this factor is not judged."""
 
@@ -219,7 +222,7 @@ class Judge:
             return None
         if not script:
             self.runs.update(found.runs)
-        cycles = self._corrected(found, whole)
+        cycles = self._corrected(found, plan)
         if cycles is None or known is None:
             return None if cycles is None else Estimated(script, plan, cycles, origin)
         share = self._share(*known)
@@ -235,7 +238,7 @@ class Judge:
                 alone = self.limited(lambda _: self._estimate(start.plan, part))
             except (GaveUp, InternalError):
                 return 1.0
-            cycles = self._corrected(alone, _divided(start.plan)) or {}
+            cycles = self._corrected(alone, start.plan) or {}
             if spent := sum(cycles.values()):
                 self.shares[start.script, names] = sum(start.cycles[name] for name in cycles) / spent
         return self.shares[start.script, names]
@@ -265,15 +268,18 @@ class Judge:
         machine = self.setting.machine.widened if plan.is_widened else self.setting.machine
         return estimate(node, part.program, self.setting.sizes, machine, self.threads)
 
-    def _corrected(self, found: Estimate, whole: Mapping[str, str]) -> Mapping[str, float] | None:
+    def _corrected(
+        self, found: Estimate, plan: Plan
+    ) -> Mapping[str, float] | None:
         """Cycles for as many runs of each statement, with what storage made parts of it, as written.
 
         If the middles of loops are not representative, as in slanted tiles, the estimated execution counts
-        are wrong; if a costly statement seems hardly to execute, there is no estimate.
+        are wrong; if a costly statement seems hardly to execute, there is no estimate.  Of blocks that are
+        tested first few run.
         """
-        original = self.known.get(())
+        whole, original = _divided(plan), self.known.get(())
         costly = [] if original is None else original.costly
-        cycles = dict(found.cycles)
+        cycles, tested = dict(found.cycles), {name for one in plan.storage for name in one.tests}
         together: dict[str, float] = {}
         for name, runs in found.runs.items():
             together[whole.get(name, name)] = together.get(whole.get(name, name), 0.0) + runs
@@ -283,7 +289,7 @@ class Judge:
             if runs * FAR < wanted and name in costly:
                 return None
             cycles[name] *= wanted / runs if runs else 1.0
-        return cycles
+        return {name: (SELDOM if name in tested else 1.0) * one for name, one in cycles.items()}
 
 
 def _divided(plan: Plan) -> dict[str, str]:

@@ -66,6 +66,8 @@ _REASONS: dict[type[operations.Operation], str] = {
     operations.Pad: "padded rows: cells of one column do not map to the same cache lines",
     operations.Rename: "a separate variable, not shared with other loops",
     operations.SplitSum: "so that each product and its addition are one operation",
+    operations.Pretest: "the tests of a block are vector code, and few blocks have to run",
+    operations.Isolate: "full blocks apart, in loops of constant length",
     operations.Lift: "a handle on the loop around",
     operations.Parallelize: "iterations that do not depend on each other, one part for each thread",
     operations.Vectorize: "iterations that do not depend on each other, in the lanes of a vector",

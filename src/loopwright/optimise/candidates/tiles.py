@@ -27,6 +27,7 @@ from loopwright.optimise.candidates.nests import (
     own_loops,
     script_of,
 )
+from loopwright.optimise.candidates.pretests import pretested
 from loopwright.optimise.model.machine import Machine
 from loopwright.optimise.model.touches import COPIES
 from loopwright.transform.perform import performed
@@ -334,6 +335,7 @@ def hexagons(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
 
 
 BLOCKING: tuple[Phase, ...] = (
+    pretested,
     cuts,
     with_short_loops,
     blocked,

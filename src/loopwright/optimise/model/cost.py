@@ -19,7 +19,7 @@ from loopwright.optimise.model.balance import largest_part
 from loopwright.optimise.model.machine import Machine
 from loopwright.optimise.model.touches import LoopCost, costed_loops
 from loopwright.optimise.model.traffic import traffic
-from loopwright.prove.legality.reductions import reductions
+from loopwright.prove.legality.reductions import Reduction, reductions
 
 ELEMENTS = {"double": 8, "float": 4, "int": 4, "long": 8, "char": 1, "short": 2}
 """Bytes of an element by its type; 8 of any other."""
@@ -63,7 +63,7 @@ def estimate(
             one,
             is_integer=(is_integer := {item.array for item in one.accesses} <= integers),
             sizes=frozenset(elements[item.array] for item in one.accesses),
-            combines=is_integer and one.name in steps and not steps[one.name].carried,
+            combines=one.name in steps and _combines(steps[one.name], is_integer=is_integer),
         )
         for one in program.statements
     }
@@ -92,6 +92,11 @@ def estimate(
         for call in loop.calls:
             runs[call.statement] += loop.executions * loop.trip * call.lanes
     return Estimate(cycles, arithmetic, sum(moved.cycles.values()), moved.lines, runs)
+
+
+def _combines(step: Reduction, *, is_integer: bool) -> bool:
+    """Whether lanes combine what a step of integers does, or one of bits, such as the results of tests."""
+    return not step.carried and (is_integer or bool(step.exact))
 
 
 def _number(text: str, sizes: Mapping[str, int]) -> int:

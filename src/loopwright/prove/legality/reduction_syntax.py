@@ -9,6 +9,9 @@ whether `e` reads the accumulator.
 
 from __future__ import annotations
 
+import re
+
+from loopwright.c.conditions import is_truth_value
 from loopwright.c.loops import PREFIX, only_statement
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.lazy_dataclass import dataclass
@@ -179,6 +182,24 @@ def _extreme(node: Node) -> AccumulationSyntax | None:
                 f"arg{found}", _range(target), (_range(occurrence),), others, _range(value)
             )
     return None
+
+
+def collects_tests(text: str) -> bool:
+    """Whether a statement is `s |= a < b` or alike: a bitwise operation with 0 or 1."""
+    statement = only_statement(text)
+    inner = None if statement is None else statement.only_expression
+    if inner is None or inner.type != "assignment_expression" or operator(inner) not in ("|=", "&=", "^="):
+        return False
+    return is_truth_value(without_parentheses(field(inner, "right")))
+
+
+def without_subscripts(text: str) -> str:
+    while (shorter := _SUBSCRIPT.sub("", text)) != text:
+        text = shorter
+    return text
+
+
+_SUBSCRIPT = re.compile(r"\[[^][]*\]")
 
 
 def _comparison(test: Node, target: Node) -> tuple[str, Node, Node] | None:

@@ -29,7 +29,13 @@ from loopwright.c.types import (
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Access, Program, Statement
-from loopwright.prove.legality.reduction_syntax import CALLS, AccumulationSyntax, accumulation_of
+from loopwright.prove.legality.reduction_syntax import (
+    CALLS,
+    AccumulationSyntax,
+    accumulation_of,
+    collects_tests,
+    without_subscripts,
+)
 from loopwright.source import Span
 
 
@@ -154,7 +160,7 @@ def _has_one_type(program: Program, accumulator: str, values: Sequence[Access], 
     if len(values) == 1 and whole == " ".join(values[0].place.text.split()):
         return True
     defined = {one.name for one in program.file.macros} | {one.name for one in program.file.functions}
-    others = [one for one in _WORDS.findall(_without_subscripts(whole)) if one not in types]
+    others = [one for one in _WORDS.findall(without_subscripts(whole)) if one not in types]
     return kind == named_type("double") and "fabs" not in defined and set(others) <= {"fabs"}
 
 
@@ -164,14 +170,16 @@ def _exactness(program: Program, statement: Statement, operator: str, accumulato
     Maxima and minima of ints and bitwise operators combine in any order.  A sum of positive numbers grows: in
     any order it overflows an int only if its final value does.  Other sums may overflow in one order and not
     in another.  Every combined value must be an int: nothing is converted.  Sums and products of unsigned
-    integers, and of what is converted to unsigned, are exact modulo 2^bits.
+    integers, and of what is converted to unsigned, are exact modulo 2^bits.  So are bits of comparisons.
     """
     types = element_types(program)
-    text = _without_subscripts(without_comments(statement.body.place.text, literals=True))
+    text = without_subscripts(without_comments(statement.body.place.text, literals=True))
     kind, is_increment = types.get(accumulator), _INCREMENT.search(text) is not None
     if isinstance(kind, Integer) and not kind.signed and kind.rank >= INT.rank and operator in "+*&|^":
         is_whole = _is_of_ints(program, text, types, partial(_becomes_unsigned, kind))
         return operator if is_whole or (operator == "+" and is_increment) else ""
+    if isinstance(kind, Integer) and kind != BOOL and collects_tests(statement.body.place.text):
+        return operator
     if kind != INT or operator == "*":
         return ""
     is_exact = is_increment if operator == "+" else _is_of_ints(program, text, types, _becomes_int)
@@ -217,13 +225,6 @@ def _becomes_int(kind: CType | None) -> bool:
     return isinstance(kind, Unknown) and kind.name == "char"
 
 
-def _without_subscripts(text: str) -> str:
-    while (shorter := _SUBSCRIPT.sub("", text)) != text:
-        text = shorter
-    return text
-
-
-_SUBSCRIPT = re.compile(r"\[[^][]*\]")
 _WORDS = re.compile(r"\w+")
 _SMALL = re.compile(r"0|[1-9]\d{0,8}")
 _UNKNOWN = re.compile(r"[.\"'#@$\\]|->|(?<!&)&(?![&=])")
@@ -278,7 +279,7 @@ def _is_cut(program: Program, statement: Statement, operator: str, accumulator: 
     kind = types.get(accumulator)
     if operator not in ("min", "max") or not (isinstance(kind, Integer) or kind == CHAR):
         return False
-    text = _without_subscripts(without_comments(statement.body.place.text, literals=True))
+    text = without_subscripts(without_comments(statement.body.place.text, literals=True))
     words = [word for word in _WORDS.findall(text) if word != "if" and word not in CALLS]
     others = [types[word] if word in types else type_of_name(program, word) for word in words]
     computes = re.search(r"[-+*/%~^&|]|<<", text) is not None
