@@ -84,7 +84,7 @@ class Declarations:
 def known_constant(declarations: Declarations, name: str) -> int | None:
     """The value of an enumerator or `const` integer, if the file has only one with that name."""
     found = [variable for variable in declarations.variables if variable.name == name]
-    return found[0].value if len(found) == 1 else None
+    return found[0].value if len(found) == 1 and not found[0].rank else None
 
 
 def is_integer_type(text: str) -> bool:
@@ -321,7 +321,8 @@ def _variables(node: Node, declarators: list[Node]) -> list[Variable]:
 
 def _constant(kind: str, declarator: Node) -> int | None:
     value = declarator.child_by_field_name("value")
-    number = None if value is None or "const" not in kind.split() else integer_text(value.text)
+    is_fixed = "const" in kind.split() and "volatile" not in kind.split()
+    number = integer_text(value.text) if is_fixed and value is not None else None
     held = named_type(unqualified(kind))
     is_held = isinstance(held, Integer) and number is not None and held.least <= number <= held.greatest
     return number if is_held and is_integer_type(kind) else None

@@ -11,7 +11,8 @@ from operator import add, and_, mul, or_, sub, xor
 from typing import Protocol
 
 from loopwright.c.casts import Kinds
-from loopwright.c.macros import constant_macro, definitions, integer_text
+from loopwright.c.declarations import Declarations
+from loopwright.c.macros import Macro, constant_macro, definitions, integer_text
 from loopwright.c.syntax import Node, field, is_dereference, named_children, operator, without_parentheses
 from loopwright.c.types import (
     INT,
@@ -23,10 +24,13 @@ from loopwright.c.types import (
     common,
     divided,
     literal_type,
+    named_type,
     promoted,
 )
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
+_UNKNOWN = Unknown("its type is not known")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -92,6 +96,35 @@ def _call_type(node: Node, scope: NameTypes) -> CType:
     if known is not None or len(arguments) != 2:
         return known or Unknown(f"what '{name}' returns is not known")
     return common_type(arguments, scope)
+
+
+@dataclass(frozen=True)
+class DeclaredTypes:
+    """The types of variables and of macros that are numbers, from the declarations that are visible."""
+
+    declarations: Declarations
+    macros: tuple[Macro, ...]
+    at: Span
+    undeclared: CType = _UNKNOWN
+
+    def name_type(self, name: Node) -> CType:
+        macros = definitions(self.macros, name.text)
+        if macros:
+            values = {None if one.parameters is not None else integer_text(one.body) for one in macros}
+            return _UNKNOWN if None in values else literal_type(macros[0].body)
+        found = self.declarations.visible(name.text, self.at)
+        if found is not None and (found.rank or "volatile" in found.type):
+            return _UNKNOWN
+        return self.undeclared if found is None else self.written_type(found.type)
+
+    def member_type(self, member: Node) -> CType:
+        return _UNKNOWN
+
+    def result_type(self, function: str) -> CType | None:
+        return _UNKNOWN
+
+    def written_type(self, text: str) -> CType:
+        return named_type(self.declarations.resolved(text))
 
 
 _POINTER = 8

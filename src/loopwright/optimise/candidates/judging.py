@@ -268,9 +268,7 @@ class Judge:
         machine = self.setting.machine.widened if plan.is_widened else self.setting.machine
         return estimate(node, part.program, self.setting.sizes, machine, self.threads)
 
-    def _corrected(
-        self, found: Estimate, plan: Plan
-    ) -> Mapping[str, float] | None:
+    def _corrected(self, found: Estimate, plan: Plan) -> Mapping[str, float] | None:
         """Cycles for as many runs of each statement, with what storage made parts of it, as written.
 
         If the middles of loops are not representative, as in slanted tiles, the estimated execution counts

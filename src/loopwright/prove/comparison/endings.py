@@ -20,11 +20,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from loopwright.c.declarations import Declarations
-from loopwright.c.expression_types import common_type, integer_type
+from loopwright.c.expression_types import DeclaredTypes, common_type, integer_type
 from loopwright.c.file import CFile, c_file
 from loopwright.c.loops import LOOPS, Operands, added_to, binary, loop_iterator
-from loopwright.c.macros import Macro, definitions, integer_text
 from loopwright.c.syntax import (
     Node,
     assigned_names,
@@ -35,9 +33,8 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.c.tokens import decimal
-from loopwright.c.types import INT, CType, Integer, Unknown, literal_type, named_type
-from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span
+from loopwright.c.types import INT, CType, Integer, Unknown
+from loopwright.source import Source
 
 _WORKS = ("expression_statement", "declaration", "return_statement", "goto_statement")
 _STORES = ("subscript_expression", "pointer_expression", "field_expression", "call_expression")
@@ -51,35 +48,6 @@ _TOKEN = re.compile(r"\w+|\+\+|--|[-+<>=!]=|\S")
 _SIGNS = {"<": 1, "<=": 1, ">": -1, ">=": -1}
 """The sign of the steps of left - right that end a loop, by the comparison in its test."""
 _JOINING = ("comma_expression", "parenthesized_expression")
-
-
-@dataclass(frozen=True)
-class _Types:
-    """The types of the names in a loop; in a fragment that declares no iterator they are ints."""
-
-    declarations: Declarations
-    macros: tuple[Macro, ...]
-    at: Span
-    undeclared: CType
-
-    def name_type(self, name: Node) -> CType:
-        macros = definitions(self.macros, name.text)
-        if macros:
-            values = {None if one.parameters is not None else integer_text(one.body) for one in macros}
-            return Unknown("no number") if None in values else literal_type(macros[0].body)
-        found = self.declarations.visible(name.text, self.at)
-        if found is not None and (found.rank or "volatile" in found.type):
-            return Unknown(f"'{name.text}' is no plain variable")
-        return self.undeclared if found is None else self.written_type(found.type)
-
-    def member_type(self, member: Node) -> CType:
-        return Unknown(f"the type of '{member.text}' is not known")
-
-    def result_type(self, function: str) -> CType | None:
-        return Unknown(f"what '{function}' returns is not known")
-
-    def written_type(self, text: str) -> CType:
-        return named_type(self.declarations.resolved(text))
 
 
 def not_known_to_end(source: Source) -> str | None:
@@ -128,7 +96,7 @@ def _ends(loop: Node, file: CFile) -> bool:
     }
     declares = any(file.declarations.visible(name, body.span) for name in moving)
     undeclared: CType = Unknown("not declared") if declares else INT
-    types = _Types(file.declarations, file.macros_before(loop.span), body.span, undeclared)
+    types = DeclaredTypes(file.declarations, file.macros_before(loop.span), body.span, undeclared)
     return _fails_at_last(test, moving, types)
 
 
@@ -149,14 +117,14 @@ def _is_comparison(node: Node) -> bool:
     return node.type == "binary_expression" and operator(node) in _SIGNS
 
 
-def _fails_at_last(test: Node, moving: Mapping[str, Node | None], types: _Types) -> bool:
+def _fails_at_last(test: Node, moving: Mapping[str, Node | None], types: DeclaredTypes) -> bool:
     parts = binary(test)
     if parts is None:
         return False
     if parts.sign in ("&&", "||"):
         sides = (_fails_at_last(side, moving, types) for side in (parts.left, parts.right))
         return any(sides) if parts.sign == "&&" else all(sides)
-    if parts.sign not in _SIGNS or not _is_compared_as_it_counts(parts, moving, types):
+    if parts.sign not in _SIGNS or not _counts_as_compared(parts, moving, types):
         return False
     if parts.sign == ">" and parts.right.text == "0" and _is_divided(moving.get(parts.left.text)):
         return True
@@ -164,7 +132,7 @@ def _fails_at_last(test: Node, moving: Mapping[str, Node | None], types: _Types)
     return left is not None and right is not None and (left - right) * _SIGNS[parts.sign] > 0
 
 
-def _is_compared_as_it_counts(parts: Operands, moving: Mapping[str, Node | None], types: _Types) -> bool:
+def _counts_as_compared(parts: Operands, moving: Mapping[str, Node | None], types: DeclaredTypes) -> bool:
     """Whether both sides have the type of the iterators in them; an unsigned iterator counts up by itself."""
     kind = common_type([parts.left, parts.right], types)
     names = [one for side in (parts.left, parts.right) for one in side.all_nodes() if one.text in moving]

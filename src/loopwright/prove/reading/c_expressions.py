@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
-from loopwright.c.declarations import Declarations, is_integer_type
-from loopwright.c.expression_types import constant_value
+from loopwright.c.declarations import Declarations, is_integer_type, known_constant
+from loopwright.c.expression_types import DeclaredTypes, constant_value, integer_type
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
 from loopwright.c.tokens import packed
@@ -24,6 +24,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.model.program import Program
 from loopwright.presburger.named import fixed_parameters
+from loopwright.prove.reading.operations import chosen, complement, is_signed, masked, outcome
 from loopwright.source import Source
 
 MOST_EXPANSIONS = 50
@@ -66,6 +67,12 @@ class Words:
 
     def of(self, node: Node) -> str:
         return node.text
+
+    def declared_value(self, name: str) -> int | None:
+        """The value of the only enumerator, or `const` integer declared with a number, of this name."""
+        found = None if self.kinds.at is None else self.declarations.visible(name, self.kinds.at)
+        is_hidden = name in self.values or name in self.texts or definitions(self.macros, name)
+        return None if found is None or is_hidden else known_constant(self.declarations, name)
 
     def bind(
         self,
@@ -144,6 +151,8 @@ def expression(node: Node, words: Words) -> ex.Expr:
         case "unary_expression" if operator(node) in ("-", "+"):
             inner = expression(field(node, "argument"), words)
             return _scaled(-1, inner) if operator(node) == "-" else inner
+        case "unary_expression" if operator(node) == "~" and is_signed(_type_of(node, words)):
+            return complement(expression(field(node, "argument"), words))
         case "binary_expression" if operator(node) in ("+", "-", "*", "/", "%", "<<", ">>", "&"):
             return _arithmetic(node, words)
         case "binary_expression" | "unary_expression" if operator(node) in (*RELATIONS, "&&", "||", "!"):
@@ -151,25 +160,17 @@ def expression(node: Node, words: Words) -> ex.Expr:
         case "conditional_expression":
             parts = [field(node, part) for part in ("consequence", "alternative")]
             values = (expression(part, words) for part in parts)
-            return _chosen(test(field(node, "condition"), words), *values)
+            return chosen(test(field(node, "condition"), words), *values)
         case "call_expression":
             return _call(node, words)
         case "identifier" if definitions(words.macros, words.of(node)):
             return _expanded(node, None, words)
+        case "identifier" if (value := words.declared_value(words.of(node))) is not None:
+            return ex.Int(value)
         case _ if (value := constant_value(node, words.kinds, words.kinds.at or node.span)) is not None:
             return ex.Int(value)
         case _:
             raise Unreadable(f"'{words.of(node)}' cannot be read as an index expression")
-
-
-def _chosen(condition: ex.Test, first: ex.Expr, second: ex.Expr) -> ex.Expr:
-    """`a < b ? a : b` is a minimum: a set of points for each of its two cases would be many for several."""
-    match condition:
-        case ex.Compare(ex.Relation.LT | ex.Relation.LE, left, right) if {left, right} == {first, second}:
-            return (ex.Min if left == first else ex.Max)((left, right))
-        case ex.Compare(ex.Relation.GT | ex.Relation.GE, left, right) if {left, right} == {first, second}:
-            return (ex.Max if left == first else ex.Min)((left, right))
-    return ex.Select(condition, first, second)
 
 
 def test(node: Node, words: Words) -> ex.Test:
@@ -182,7 +183,7 @@ def test(node: Node, words: Words) -> ex.Test:
             return ex.Compare(RELATIONS[operator(node)], *sides)
         case "binary_expression" if operator(node) in ("&&", "||"):
             first = test(field(node, "left"), words)
-            if _outcome(first) == (operator(node) == "||"):
+            if outcome(first) == (operator(node) == "||"):
                 return first  # the other is not evaluated
             both = first, test(field(node, "right"), words)
             return ex.And(both) if operator(node) == "&&" else ex.Or(both)
@@ -190,14 +191,6 @@ def test(node: Node, words: Words) -> ex.Test:
             return ex.Not(test(field(node, "argument"), words))
         case _:
             return ex.Compare(ex.Relation.NE, expression(node, words), ex.Int(0))
-
-
-def _outcome(one: ex.Test) -> bool | None:
-    """Whether a comparison of an expression with itself holds; None for all other conditions."""
-    match one:
-        case ex.Compare(relation, left, right) if left == right:
-            return relation in (ex.Relation.LE, ex.Relation.GE, ex.Relation.EQ)
-    return None
 
 
 def constant(node: Node, words: Words) -> int:
@@ -251,8 +244,8 @@ def constant_of(expr: ex.Expr, words: Words) -> int | None:
     match expr:
         case ex.Int(value):
             return value
-        case ex.Var(name) if name in words.fixed:
-            return words.fixed[name]
+        case ex.Var(name):
+            return words.fixed.get(name, words.declared_value(name))
         case ex.Scaled(factor, argument):
             inner = constant_of(argument, words)
             return None if inner is None else factor * inner
@@ -285,11 +278,11 @@ def _arithmetic(node: Node, words: Words) -> ex.Expr:
         case ">>":
             return ex.FloorDiv(expression(left, words), _power(right, words))
         case "&":
-            mask = constant(right, words)
-            if mask < 0 or mask & (mask + 1):
-                raise Unreadable("a mask that keeps other bits than the lowest")
-            dividend = expression(left, words)
-            return ex.Sum((dividend, _scaled(-(mask + 1), ex.FloorDiv(dividend, mask + 1))))
+            kinds = _type_of(left, words), _type_of(right, words)
+            found = masked(expression(left, words), constant(right, words), kinds)
+            if found is None:
+                raise Unreadable("a mask that keeps other bits than the lowest, or all others")
+            return found
         case "/":
             return _quotient(expression(left, words), constant(right, words))
         case _:
@@ -297,6 +290,13 @@ def _arithmetic(node: Node, words: Words) -> ex.Expr:
             if divisor == 0:
                 raise Unreadable("a division by zero")
             return ex.Rem(expression(left, words), divisor)
+
+
+def _type_of(node: Node, words: Words) -> CType:
+    """The type of a parameter, or of an expression of variables and numbers."""
+    known = words.types.get(packed(words.of(node)))
+    at = words.kinds.at or node.span
+    return known or integer_type(node, DeclaredTypes(words.declarations, words.macros, at))
 
 
 def _product(left: ex.Expr, right: ex.Expr, words: Words) -> ex.Expr:

@@ -25,7 +25,7 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
-from loopwright.c.types import is_unsigned
+from loopwright.c.types import Integer, is_unsigned, promoted
 from loopwright.errors import Code
 from loopwright.presburger.named import COMPARED, constant_value, number, select, variable, whole
 from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
@@ -72,6 +72,8 @@ def _affine(node: Node, frame: Frame) -> isl.PwAff:
             return _negated(node, frame)
         case "unary_expression" if operator(node) == "+":
             return affine(field(node, "argument"), frame)
+        case "unary_expression" if operator(node) == "~":
+            return affine(_signed(field(node, "argument"), frame), frame).neg().sub(number(1))
         case "cast_expression":
             return _cast(node, frame)
         case "binary_expression" if operator(node) in "+-*/%":
@@ -297,11 +299,17 @@ def _division(node: Node, frame: Frame) -> isl.PwAff:
 
 
 def _bits(node: Node, frame: Frame) -> isl.PwAff:
-    """Shifts by constants, and `& (2^k - 1)`, which is the remainder modulo 2^k in two's complement."""
+    """Shifts by constants, and masks: in two's complement `x & (2^k - 1)` is the remainder r modulo 2^k, and
+    `x & -2^k`, or `x & ~(2^k - 1)`, is x - r."""
     left, right = affine(field(node, "left"), frame), constant(field(node, "right"), frame)
     if operator(node) == "&":
+        if right < 0 and not -right & (-right - 1):
+            _signed(field(node, "right"), frame)
+            if field(node, "left") in operands_from_zero(node, frame):
+                require_from_zero(field(node, "left"), left, frame)
+            return left.sub(left.mod_val(whole(-right)))
         if right < 0 or right & (right + 1):
-            raise NotAffine(node, "this mask keeps other bits than the lowest")
+            raise NotAffine(node, "this mask keeps other bits than the lowest, or all others")
         return left.mod_val(whole(right + 1))
     if not 0 <= right < 31:
         raise NotAffine(node, "a shift by this amount is undefined")
@@ -310,6 +318,14 @@ def _bits(node: Node, frame: Frame) -> isl.PwAff:
     if not frame.known().intersect(left.lt_set(number(0))).is_empty():
         raise NotAffine(node, "this may shift a negative number")
     return left.scale_down_val(whole(1 << right)).floor()
+
+
+def _signed(node: Node, frame: Frame) -> Node:
+    """A node whose type is known to be signed: bits inverted in an unsigned one depend on its width."""
+    kind = promoted(type_in(node, frame))
+    if not isinstance(kind, Integer) or not kind.signed:
+        raise NotAffine(node, "this is not known to be a signed number")
+    return node
 
 
 def _choice(node: Node, frame: Frame) -> isl.PwAff:

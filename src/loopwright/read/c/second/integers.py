@@ -42,6 +42,8 @@ def affine(node: tree.Expression, scope: Scope) -> isl.PwAff:
             return _whole(node, affine(node.operand, scope).neg())
         case tree.Unary(operator="+"):
             return affine(node.operand, scope)
+        case tree.Unary(operator="~") if _is_signed(node):
+            return affine(node.operand, scope).neg().sub(number(1))
         case tree.Unary(operator="!"):
             return select(condition(node, scope), number(1), number(0))
         case tree.Binary(operator=op) if op in COMPARED or op in ("&&", "||"):
@@ -321,12 +323,16 @@ def _whole(node: tree.Expression, value: isl.PwAff) -> isl.PwAff:
 
 def _bits(node: tree.Binary, scope: Scope) -> isl.PwAff:
     left, right = affine(node.left, scope), numeric(node.right, scope)
-    if right is None or right < 0:
+    if right is None:
         raise Unclear(node, "it is not affine")
     if node.operator == "&":
-        if right & (right + 1):
-            raise Unclear(node, "this mask keeps other bits than the lowest")
+        if right < 0 and not -right & (-right - 1) and _is_signed(tree.without_casts(node.right)):
+            return left.sub(left.mod_val(whole(-right)))
+        if right < 0 or right & (right + 1):
+            raise Unclear(node, "this mask keeps other bits than the lowest, or all others")
         return left.mod_val(whole(right + 1))
+    if right < 0:
+        raise Unclear(node, "it is not affine")
     if right >= 31:
         raise Unclear(node, "a shift by this amount is undefined")
     if node.operator == "<<":
@@ -334,6 +340,11 @@ def _bits(node: tree.Binary, scope: Scope) -> isl.PwAff:
     if not scope.domain.intersect(left.lt_set(number(0))).is_empty():
         raise Unclear(node, "this may shift a negative number")
     return left.scale_down_val(whole(1 << right)).floor()
+
+
+def _is_signed(node: tree.Expression) -> bool:
+    kind = integer_of(node.type)
+    return kind is not None and kind.signed
 
 
 def _called(node: tree.CallExpression, scope: Scope) -> isl.PwAff:
