@@ -280,7 +280,7 @@ def seen_besides_values(
     texts: Sequence[Compiled], answers: Sequence[Equivalence], *, rounds: bool
 ) -> str | None:
     """Returns why programs with equal values may still behave differently, or None if unknown."""
-    rounds = rounds and any(one.way == "by values" for one in answers)
+    rounds = rounds and any(one.way.startswith("by values") for one in answers)
     if rounds and any(one.keeps_more_digits for one in texts):
         return "NEW has other operations, and with these options results have more digits than their types"
     visible = [_INCLUDED.sub("", without_comments(one.source.text, literals=False)) for one in texts]

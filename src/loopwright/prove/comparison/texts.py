@@ -27,8 +27,9 @@ from loopwright.prove.comparison.acceptable import (
 )
 from loopwright.prove.comparison.outside import difference_around
 from loopwright.prove.comparison.preprocessor import adds_only_harmless_text
-from loopwright.prove.comparison.programs import prove_along, prove_equivalent
+from loopwright.prove.comparison.programs import prove_along
 from loopwright.prove.comparison.regions import is_too_long, under_guards
+from loopwright.prove.comparison.tested_blocks import prove_past_tests
 from loopwright.prove.equivalence.answer import Equivalence, OnlyFor
 from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.text.guards import Established, shown_by
@@ -310,7 +311,8 @@ def _compared(
     answers: list[Equivalence] = []
     place = Span.start_of(source.path)
     equivalent = partial(
-        prove_equivalent,
+        prove_past_tests,
+        reading=asked.reading,
         allow_reassociation=asked.allow_reassociation,
         from_text=text is not None,
         progress=progress,
