@@ -56,6 +56,8 @@ def refused(source: str) -> BadInput:
     ("source", "message"),
     [
         (text(spec="for (i = 0; i < N; i++) A[index_of[i]] = B[i];"), "this subscript is not affine"),
+        (text(spec="for (i = 0; i < N; i++) A[i] = B[index_of[i]];"), "this subscript is not affine"),
+        (text(spec="for (i = 0; i < N; i++) A[i] = B[index_of[i]] * B[i];"), "this subscript is not affine"),
         (text(spec="for (i = 0; i < N; i++) if (B[i] > 0) A[i] = B[i];"),
          "it depends on data whether this cell is touched"),
         (text(program="C[0] = 1;"), "nothing here assigns to A"),

@@ -260,10 +260,10 @@ def by_own_subscript(relation: isl.Map, array: str, rows: Sequence[int]) -> isl.
 
 
 def _access(accesses: tuple[Access, ...], where: Span, *, is_write: bool) -> Access | None:
-    for access in accesses:
-        if access.is_write == is_write and (access.place == where or where.contains(access.place)):
-            return access
-    return None
+    """The access at a place, or else the first one inside: a subscript may contain others, `b[q[i]]`."""
+    own = [access for access in accesses if access.is_write == is_write]
+    inside = [access for access in own if where.contains(access.place)]
+    return next((access for access in own if access.place == where), next(iter(inside), None))
 
 
 def anonymous(function: isl.PwAff) -> isl.PwAff:
