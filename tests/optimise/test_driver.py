@@ -36,6 +36,19 @@ void blur(const unsigned char *src, unsigned char *dst, int width, int height, s
 }
 """
 
+LARGEST = """int largest(int n, const double *restrict a)
+{
+  int k = 0;
+  double m = a[0];
+  for (int i = 1; i < n; i++)
+    if (a[i] > m) {
+      m = a[i];
+      k = i;
+    }
+  return k;
+}
+"""
+
 PRODUCT_OF_STRUCTS = """struct matrix { int rows, cols; double *data; };
 void product(const struct matrix *A, const double *x, double *y)
 {
@@ -64,6 +77,17 @@ def test_data_are_made_where_a_subscript_is_not_known(tmp_path: Path) -> None:
     runner = TrialRunner(file, tmp_path, find_compiler(), ("-fsanitize=address",))
     runner = with_clock(replace(runner, driver=driver_for([program], [sizes], (), 1)), BLUR)
     assert 0 <= runner.seconds(original_program(runner, BLUR), 10) < 10
+
+
+@needs_gcc
+def test_a_call_whose_result_nobody_uses_is_timed(tmp_path: Path) -> None:
+    """Compilers leave out a call of a function that they know to change nothing."""
+    file = tmp_path / "largest.c"
+    file.write_text(LARGEST)
+    (program,) = read_c(file, ReadOptions(choice=choice("largest")))
+    runner = TrialRunner(file, tmp_path, find_compiler(), ("-O3",))
+    runner = with_clock(replace(runner, driver=driver_for([program], [{"n": 1_000_000}], (), 1)), LARGEST)
+    assert runner.seconds(original_program(runner, LARGEST), 10) > 1e-4
 
 
 def test_no_data_are_made_for_members_of_structs(tmp_path: Path) -> None:
