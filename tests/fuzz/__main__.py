@@ -26,6 +26,7 @@ from tests.fuzz.findings import Finding
 from tests.fuzz.hostile import hostile_case
 from tests.fuzz.judge import Judgement, judged, judged_with_threads
 from tests.fuzz.kinds import KINDS, MUTANTS, Claim, One, Tell, cases, check_of, to_check
+from tests.fuzz.loop_forms import form_case, form_of
 from tests.fuzz.mutants import Mutant, mutants_of, small_mutant, wrong_mutant
 from tests.fuzz.preprocessing import without_compiler
 from tests.fuzz.rewrites import rewrite_case, rewriting
@@ -137,6 +138,11 @@ def again(kind: str, number: int) -> list[Finding]:
             pair = rewriting(number)
             print(pair.old, pair.new, sep="\n")
             one = rewrite_case(number, outcomes)
+            found = [None if one is None else small_mutant(pair, one)]
+        case "form":
+            pair, options = form_of(number)
+            print(pair.old, pair.new, *options, sep="\n")
+            one = form_case(number, outcomes)
             found = [None if one is None else small_mutant(pair, one)]
         case "directive":
             pair = directed_pair(number)
