@@ -8,7 +8,7 @@ import pytest
 
 from loopwright.errors import BadInput
 from loopwright.prove.comparison.files import compare_files
-from loopwright.prove.verdict import Refuted, Undecided
+from loopwright.prove.verdict import Refuted, Undecided, Verdict
 from loopwright.rewrite.directives import prove_directives
 from loopwright.rewrite.request import Request
 
@@ -31,3 +31,35 @@ def test_what_a_variable_is_given_is_of_its_type(given: str, kind: type, tmp_pat
     for name, loop in zip(("old", "new"), heads, strict=True):
         (tmp_path / f"{name}.c").write_text(f"{head}  for ({loop}) s += A0[i];\n  out[0] = s;\n}}\n")
     assert isinstance(compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict, kind)
+
+
+def test_simpler_inputs_do_not_lead_to_a_function_of_unknown_values(tmp_path: Path) -> None:
+    text = (
+        "static int least(int x, int y) { return x < y ? x : y; }\n"
+        "void f(int n, int m, unsigned u, int A0[24][24], double *out)\n{\n  int s = 1;\n#pragma scop\n"
+        "  for (int i = 2; i <= m; i += 2) {\n    s *= ((A0[i][i] + 'a') * (A0[i + 2][i] - A0[i][9 - i]));\n"
+        "    if (n != u + 1) s = least(i, m);\n    A0[i + 1][i] = (s + 1e-3);\n  }\n#pragma endscop\n"
+        "  out[0] = s;\n}\n"
+    )
+    verdict = compared(tmp_path, text, text.replace("+ 'a'", "* 'a'"))
+    assert isinstance(verdict, Refuted) and "u = 4294967295" in str(verdict.witness)
+
+
+def test_relations_whose_equalities_are_hidden_do_not_end_the_process(tmp_path: Path) -> None:
+    head = "#define K 2\nvoid f(int n, int m, double *out)\n{\n  unsigned char t = 1;\n#pragma scop\n"
+    tail = "#pragma endscop\n  out[0] = t;\n}\n"
+    bounds = "(m < (n / 2 + 2 * j) ? m : (n / 2 + 2 * j))", "(m > (1 + 2 * j) ? m : (1 + 2 * j))"
+    old = "  for (int i = 1; i < n / 2; i++)\n    for (int j = K; j < m; j++)\n      t += 3u;\n"
+    new = (
+        f"  for (int j = 2; j < m; j++) {{\n    for (int i = (1 + 2 * j); i < {bounds[0]}; i++) {{\n"
+        f"      t += (3u);\n    }}\n    for (int i = {bounds[1]}; i < (n / 2 + 2 * j); i++) {{\n"
+        "      t += 3u;\n    }\n  }\n"
+    )
+    assert not isinstance(compared(tmp_path, head + old + tail, head + new + tail), Refuted)
+
+
+def compared(folder: Path, old: str, new: str) -> Verdict:
+    files = folder / "old.c", folder / "new.c"
+    for file, text in zip(files, (old, new), strict=True):
+        file.write_text(text)
+    return compare_files(*files).verdict

@@ -106,9 +106,11 @@ class Sharing:
         return any(_statements(loop) <= set(one) for one in self.lanes)
 
     def needs_clauses(self, loop: For) -> bool:
-        """Whether the loop combines values, or has variables of its own that the region does not declare."""
+        """Whether the loop combines values, has variables of its own that the region does not declare, or
+        arrays: gcc's `ivdep` gives the lanes of a vector one of each array, wherever it is declared.
+        """
         local = {array.name for array in self.program.arrays if array.local and not array.rank}
-        own = [one for one in self._private(loop) if one.last or one.array not in local]
+        own = [one for one in self._own(loop) if one.last or one.array not in local]
         return bool(self._accumulated(loop) or own)
 
     def _sections(self, accumulated: list[ReductionStep], operator: str) -> Iterator[str]:
@@ -155,12 +157,17 @@ class Sharing:
                 return False
         return True
 
-    def _private(self, loop: For) -> list[PrivateStorage]:
+    def _own(self, loop: For) -> list[PrivateStorage]:
+        """What each iteration has of its own, wherever it is declared."""
         inside = _statements(loop)
         touched = {a.array for name in inside for a in self.program.statement(name).accesses}
-        shared = touched - declared_inside(loop)
         own = [one for one in self.private if loop.dimension in (None, one.dimension)]
-        return [one for one in own if inside <= set(one.statements) and one.array in shared]
+        return [one for one in own if inside <= set(one.statements) and one.array in touched]
+
+    def _private(self, loop: For) -> list[PrivateStorage]:
+        """What each iteration has of its own, and a clause has to name."""
+        declared = declared_inside(loop)
+        return [one for one in self._own(loop) if one.array not in declared]
 
     def _inner_iterators(self, loop: For) -> set[str]:
         """The iterators of inner loops, which threads would share; the loop's own is always private."""

@@ -147,7 +147,8 @@ def _alike(one: Contribution, other: Contribution, flows: tuple[Flow, Flow]) -> 
                 telling += 1
                 relation = relation.intersect(first.values.apply_range(second.values.reverse()))
         if not relation.is_empty():
-            found.append((telling, relation.coalesce()))
+            # isl may end the process where it coalesces a relation some of whose equalities it has not found
+            found.append((telling, relation.detect_equalities().coalesce()))
     return [relation for _, relation in sorted(found, key=lambda each: -each[0])]
 
 

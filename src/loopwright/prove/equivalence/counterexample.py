@@ -15,7 +15,15 @@ from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.reworded.jumps import RETURNED
 from loopwright.c.types import Floating, Integer
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.equivalence.arithmetic import FACTORED, TypedNumber, World, computed, differ, value_of
+from loopwright.prove.equivalence.arithmetic import (
+    FACTORED,
+    TypedNumber,
+    Unvalued,
+    World,
+    computed,
+    differ,
+    value_of,
+)
 from loopwright.prove.equivalence.numbers import Undefined
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
@@ -138,7 +146,7 @@ class _Search:
                 world.input(self.place, value.type) if one is None else one
                 for one, value in zip(left, self.values, strict=True)
             )
-        except Undefined:
+        except (Undefined, Unvalued):  # simpler inputs may lead to a function whose values are not known
             return False
         only_in_sign = old.number == new.number and self.values[0].number != self.values[1].number
         if rests_on_unset(self.runs[0], self.place, world):
