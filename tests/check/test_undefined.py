@@ -59,6 +59,10 @@ def test_variables_that_may_not_be_set(program: str, unset: int) -> None:
          "heap-buffer-overflow (p.c:13)"),
         ("int m = 1 << (33 * argc); if (m == 12) A[0] = B[0];",
          "shift exponent 33 is too large for 32-bit type 'int' (p.c:13:13)"),
+        ("for (volatile int k = -2147483647 + argc; k < argc; k--);",
+         "signed integer overflow: -2147483648 - 1 cannot be represented in type 'int' (p.c:13:56)"),
+        ("volatile int k = 2147483600; while (argc <= k && k != argc) k += 32;",
+         "signed integer overflow: 2147483632 + 32 cannot be represented in type 'int' (p.c:13:65)"),
     ],
 )  # fmt: skip
 def test_a_run_that_came_out_right(program: str, seen: str) -> None:

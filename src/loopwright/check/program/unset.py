@@ -28,6 +28,7 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.c.types import is_arithmetic, named_type
+from loopwright.check.program.counting import counts_away
 from loopwright.check.program.instrument import Insertion
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
@@ -312,7 +313,7 @@ def _is_operation(sites: Sites, place: Span) -> bool:
 
 
 def may_be_undefined(sites: Sites) -> bool:
-    """Whether the program does more than count, compare and execute operations."""
+    """Whether the program does more than count to a bound, compare and execute operations."""
     return any(_is_doubtful(sites.known, node) for node in own_code(sites))
 
 
@@ -330,6 +331,8 @@ def _is_doubtful(known: ReachedCode, node: Node) -> bool:
     match node.type:
         case "subscript_expression" | "cast_expression" | "pointer_expression":
             return True
+        case "for_statement" | "while_statement" | "do_statement":
+            return counts_away(node)
         case "field_expression":
             return operator(node) == "->"
         case "binary_expression":

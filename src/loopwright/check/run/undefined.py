@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from loopwright.check.program.counting import counts_away
 from loopwright.check.program.instrument import Insertion, inserted
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
@@ -22,6 +23,7 @@ from loopwright.check.program.unset import (
     is_own_line,
     is_own_place,
     may_be_undefined,
+    own_code,
     unset_reads,
 )
 from loopwright.check.run.execute import (
@@ -77,7 +79,8 @@ def with_undefined(sites: Sites, tools: Toolchain, report: Report) -> Report:
     try:
         found = _seen(sites, tools, told)
     except GaveUp as failure:
-        answer = Answer.GAVE_UP if reads else Answer.VALID
+        endless = any(counts_away(node) for node in own_code(sites))
+        answer = Answer.GAVE_UP if reads or endless else Answer.VALID
         note = f"undefined behaviour was not looked for: {failure.message}"
         return replace(report, answer=answer, notes=(*report.notes, note, *_doubts(reads)))
     if found is not None:
