@@ -84,7 +84,8 @@ struct cell { int pair, slot, index; double value; };
 _PLAIN = ("-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all")
 _THREADS = ("-fsanitize=thread", "-fopenmp")
 _OPTIONS = {
-    "ASAN_OPTIONS": "detect_leaks=0:symbolize=0:allocator_may_return_null=1",  # then the original loops run
+    # beyond an array there is no other one; and the original loops run where memory is not to be had
+    "ASAN_OPTIONS": "detect_leaks=0:symbolize=0:redzone=2048:allocator_may_return_null=1",
     "TSAN_OPTIONS": "halt_on_error=1:symbolize=0",
 }
 _KEPT = re.compile(r"(?m)\bstatic [^(\n]*[;=]|^(?!#)(?:\w+ )+\*?\w+(?: = [^(\n]*)?;")
