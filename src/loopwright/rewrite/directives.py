@@ -1,10 +1,5 @@
 """Applies the OpenMP directives at the loops of a file: the resulting plans of its regions, and the proof.
 
-The final values of iterators after a directive differ from those after the loops.
-
-Rewritten loops get a statement that sets them; a compiler that applies the directive adds none.  So code
-outside its loops that may run after the directive may only assign an iterator, not read it.
-
 The clauses of a parallel loop are compared with the needs of its iterations.
 
 The proof determines which variables must be private, and which sums are reductions.  A directive must state
@@ -17,9 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from loopwright.c.clauses import combined_cells, linear_steps, names_in_clause, number_in_clause
-from loopwright.c.file import CFile, c_file
-from loopwright.c.liveness import is_hidden, replaces
-from loopwright.c.loops import LOOPS, loop_iterator, outer_iterators
+from loopwright.c.file import c_file
+from loopwright.c.loops import loop_iterator, outer_iterators
 from loopwright.c.openmp import SHARING, OpenmpDirective, as_pragma, integer
 from loopwright.c.regions import Directive
 from loopwright.c.selection.choice import BY_PRAGMAS
@@ -41,6 +35,7 @@ from loopwright.prove.text.clauses import is_kept, not_linear, uncertain_value
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import load_c, read_source
 from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust
+from loopwright.rewrite.late_iterators import refuse_late_iterators
 from loopwright.rewrite.request import RegionReport, Request, RewriteOptions
 from loopwright.source import Source, Span
 from loopwright.transform.plan import Plan
@@ -357,49 +352,3 @@ def _of_certain(
     place = min(one.loop_span for one in excused if one.loop_span is not None)
     message = "they depend on each other, and may or may not run in order"
     return _no(directives[place], message, "without the clauses that say so, the answer is no")
-
-
-def refuse_late_iterators(file: CFile) -> None:
-    """Raise if the final value of an iterator after a directive may be read."""
-    for region in file.regions:
-        for name in outer_iterators(file.block(region.place).of_type("for_statement")):
-            if not is_hidden(file, region.place, name):
-                raise _refusal(name, region.place)
-            for use in _uses(file, region.place, name):
-                if not replaces(use):
-                    raise _refusal(name, use.span)
-
-
-def _refusal(name: str, place: Span) -> BadInput:
-    message = f"'{name}' may be read after a loop whose directive leaves another value in it than the loop"
-    hint = f"declare the iterator in the loop: for (int {name} = ...)"
-    return BadInput(Code.DIRECTIVE, message, span=place, hint=hint)
-
-
-def _uses(file: CFile, region: Span, name: str) -> list[Node]:
-    """The uses of a name outside the loops it iterates that may be reached after one of them.
-
-    If the code after the region executes once and assigns it first, its final value is dead.
-    """
-    found: list[Node] = []
-    for function in file.tree.named_children:
-        if function.type != "function_definition" or not function.span.contains(region):
-            continue
-        is_repeated = bool(function.of_type("labeled_statement")) or any(
-            loop.span.contains(region) and loop.start < region.start for loop in function.of_type(*LOOPS)
-        )
-        own = [one.span for one in function.of_type("for_statement") if loop_iterator(one) == name]
-        uses = [use for use in function.named(name) if not any(one.contains(use.span) for one in own)]
-        later = [use for use in uses if use.start >= region.end]
-        if not is_repeated and later and _is_certain(later[0], region):
-            later = []
-        found += uses if is_repeated else [use for use in uses if region.contains(use.span)] + later
-    return found
-
-
-def _is_certain(use: Node, region: Span) -> bool:
-    """Whether this assigns the name on every path after the region."""
-    statement = use.parent.parent if replaces(use) and use.parent is not None else None
-    if statement is None or statement.type != "expression_statement" or statement.parent is None:
-        return False
-    return statement.parent.type == "compound_statement" and statement.parent.span.contains(region)
