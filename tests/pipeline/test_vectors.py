@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,12 @@ def test_nothing_is_known_of_the_order_in_which_openmp_runs_lanes() -> None:
     (program,) = parse_c(Source("k.c", FUNCTION.format(body=FORWARD, pragma="")))
     plan = plan_of(program).transform("vectorize(S, i)")
     assert prove_plan(plan).proved and not prove_plan(plan, lanes=False).proved
+
+
+@pytest.mark.parametrize("lines", [*permutations(("vectorize(S, i)", "pack(a, S, i, written)"))])
+def test_lanes_of_ivdep_share_an_array_of_the_loop(lines: tuple[str, ...], tmp_path: Path) -> None:
+    text = FUNCTION.format(pragma="", body="    S: a[2 * i] = a[2 * i + 1] - a[2 * i];")
+    for openmp, said in ((False, []), (True, ["#pragma omp simd"])):
+        new = result(tmp_path, text, "\n".join(lines), openmp=openmp).source.text
+        assert "a_packed[" in new
+        assert [one for one in new.splitlines() if "ivdep" in one or "simd" in one] == said

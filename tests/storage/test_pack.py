@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
-from itertools import permutations
 from pathlib import Path
 
 import islpy as isl
@@ -392,13 +391,3 @@ def test_the_place_in_a_copy_may_be_a_fraction_of_what_a_counter_is(tmp_path: Pa
     text = f"void f(int m, double A[24][24]) {{\n#pragma scop\n  {loop}\n#pragma endscop\n}}\n"
     found = result(tmp_path, text, "pack(A, S1, i, transposed)").source.text
     assert "A_packed[0][(12 * ((i + 11) / 12) - i) / 3]" in found
-
-
-@pytest.mark.parametrize("lines", [*permutations(("vectorize(S2, i)", "pack(A, S2, i, written)"))])
-def test_lanes_of_ivdep_share_an_array_of_the_loop(lines: tuple[str, ...], tmp_path: Path) -> None:
-    statements = "A[i][i] = 1", "A[i][i] -= A[i + 1][i]"
-    text = function("\n".join(f"  for (int i = 0; i < n - 1; i++)\n    {one};" for one in statements))
-    for openmp, said in ((False, []), (True, ["#pragma omp simd"])):
-        made = transformed(Request(written(tmp_path, text), "\n".join(lines), "s.lw", openmp=openmp), silent)
-        pragmas = [one for one in made.source.text.splitlines() if "ivdep" in one or "simd" in one]
-        assert pragmas == said
