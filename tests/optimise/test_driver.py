@@ -80,7 +80,7 @@ def test_data_are_made_where_a_subscript_is_not_known(tmp_path: Path) -> None:
 
 
 @needs_gcc
-def test_a_call_whose_result_nobody_uses_is_timed(tmp_path: Path) -> None:
+def test_a_call_whose_result_is_not_used_is_timed(tmp_path: Path) -> None:
     """Compilers leave out a call of a function that they know to change nothing."""
     file = tmp_path / "largest.c"
     file.write_text(LARGEST)

@@ -2,8 +2,8 @@
 
 Arrays are as large as the regions reach at the sizes given, and are filled again before each call: numbers
 between 1 and 2, integers 0 and 1, zeros in structs.  A parameter that is a size has its value, any other
-number is 1.  A function is called by a pointer that compilers cannot follow: a call whose results are not used
-would be left out, and one with known arguments could be made for them alone.
+number is 1.  A function is called by a pointer that compilers cannot follow: they would remove a call whose
+results are not used, and could compile a function for known arguments alone.
 """
 
 from __future__ import annotations
