@@ -12,7 +12,12 @@ from loopwright.c.selection.choice import choice
 from loopwright.errors import BadInput
 from loopwright.optimise.candidates.storage import renamings
 from loopwright.optimise.timing.driver import driver_for
-from loopwright.optimise.timing.runner import TrialRunner, original_program, with_clock
+from loopwright.optimise.timing.runner import (
+    TrialRunner,
+    may_have_main,
+    original_program,
+    with_clock,
+)
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from loopwright.run.compiler import find_compiler
@@ -46,6 +51,18 @@ LARGEST = """int largest(int n, const double *restrict a)
       k = i;
     }
   return k;
+}
+"""
+
+CLOCKED = """struct times { double begin, end; };
+void scaled(struct times *times, int n, double *a)
+{
+  times->begin = 1;
+#pragma scop
+  for (int i = 0; i < n; i++)
+    a[i] *= 2;
+#pragma endscop
+  times->end = 2;
 }
 """
 
@@ -88,6 +105,42 @@ def test_a_call_whose_result_is_not_used_is_timed(tmp_path: Path) -> None:
     runner = TrialRunner(file, tmp_path, find_compiler(), ("-O3",))
     runner = with_clock(replace(runner, driver=driver_for([program], [{"n": 1_000_000}], (), 1)), LARGEST)
     assert runner.seconds(original_program(runner, LARGEST), 10) > 1e-4
+
+
+@needs_gcc
+def test_what_a_region_does_not_use_has_memory_too(tmp_path: Path) -> None:
+    file = tmp_path / "scaled.c"
+    file.write_text(CLOCKED)
+    runner = TrialRunner(file, tmp_path, find_compiler(), ("-fsanitize=address",))
+    runner = with_clock(replace(runner, driver=driver_for(read_c(file), [{"n": 60}], (), 1)), CLOCKED)
+    assert 0 <= runner.seconds(original_program(runner, CLOCKED), 10) < 10
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("also", "message"),
+    [
+        ("int later(void);\nint now(void) { return later(); }\n", "does not link: 'later' is declared only"),
+        ("#include \"not_there.h\"\n", "does not compile: not_there.h: No such file"),
+    ],
+)
+def test_what_does_not_compile_is_said_of_the_file(also: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "scaled.c"
+    file.write_text(CLOCKED)
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    runner = TrialRunner(file, folder, find_compiler(), (), driver=driver_for(read_c(file), [{}], (), 1))
+    with pytest.raises(BadInput, match=message) as failure:
+        original_program(runner, also + CLOCKED)
+    span = failure.value.diagnostic.span
+    assert span is not None and span.source.path == str(file)
+
+
+def test_a_file_with_a_main_is_found_among_the_options(tmp_path: Path) -> None:
+    (tmp_path / "driver.c").write_text("int main(void) { return 0; }\n")
+    (tmp_path / "more.c").write_text("void dummy(void) {}\n")
+    given = (str(tmp_path / "driver.c"), str(tmp_path / "more.c"), "-O3", "more.o", "not_there.c")
+    assert [may_have_main(one) for one in given] == [True, False, False, True, True]
 
 
 def test_no_data_are_made_for_members_of_structs(tmp_path: Path) -> None:

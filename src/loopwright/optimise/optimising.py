@@ -34,7 +34,7 @@ from loopwright.optimise.proving import COPIED, PATIENT, first_proved, kept_for_
 from loopwright.optimise.timing.driver import driver_for
 from loopwright.optimise.timing.refining import Timing
 from loopwright.optimise.timing.results import IN_MEMORY, Results, results
-from loopwright.optimise.timing.runner import TrialRunner, has_main, with_clock
+from loopwright.optimise.timing.runner import TrialRunner, has_main, may_have_main, with_clock
 from loopwright.optimise.timing.trials import WORTH, Trial, Trials, ranked
 from loopwright.optimise.timing.workshop import ROUNDS, TrialsHere, Workshop
 from loopwright.progress import Progress, silent
@@ -374,8 +374,7 @@ def _trials(workshop: Workshop, search: Search, fleet: Fleet | None) -> Iterator
 
 def _with_main(found: _Found, runner: TrialRunner, search: Search) -> TrialRunner:
     """The runner, with a main function for a file that has none, even by the compiler's options."""
-    elsewhere = any(one.endswith((".c", ".o", ".a")) for one in runner.flags)
-    if elsewhere or has_main(found.plans[0].original.source.text):
+    if has_main(found.plans[0].original.source.text) or any(map(may_have_main, runner.flags)):
         return runner
     programs = [plan.original for plan in found.plans]
     sizes = [planner.judge.setting.sizes for planner in found.planners]

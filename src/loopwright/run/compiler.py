@@ -23,6 +23,8 @@ surrounding loop, so only without it are two orders of the same operations bit-i
 _DIAGNOSTIC = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<what>.*)$", re.MULTILINE
 )
+_MISSING = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?([\w.]+)")
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,16 @@ def compile_c(
 
 def _refusal(source: Path, messages: str) -> BadInput:
     """The compiler's first error, at its place."""
-    found = _DIAGNOSTIC.search(messages)
+    found, missing = _DIAGNOSTIC.search(messages), list(dict.fromkeys(_MISSING.findall(messages)))
+    if found is None and missing:
+        names = ", ".join(f"'{name}'" for name in missing[:MOST_NAMED])
+        more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+        return BadInput(
+            Code.DOES_NOT_COMPILE,
+            f"does not link: {names}{more} {'is' if len(missing) == 1 else 'are'} declared only",
+            span=Span.start_of(str(source)),
+            hint="name a file that defines what is missing: --cc-option FILE.c",
+        )
     if found is None:
         first = messages.strip().splitlines()[0] if messages.strip() else "no message"
         return BadInput(Code.DOES_NOT_COMPILE, f"does not compile: {first}", span=Span.start_of(str(source)))

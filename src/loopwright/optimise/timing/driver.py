@@ -27,11 +27,18 @@ GIVE_MAIN = "give the file a main that runs its regions, or rank scripts by the 
 CALLS = 3
 """The number of calls of each function; the shortest time counts."""
 
+UNKNOWN, PAGE = 64, 4096
+"""Bytes of an element that a pointer is given whose memory the regions do not use, and of a page."""
+
 HEAD = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+struct lw_unknown {
+  char bytes[%d];
+};
 
 static double lw_now(void)
 {
@@ -49,7 +56,7 @@ def driver_for(
     known = {_function(one).name: (one, size) for one, size in zip(programs, sizes, strict=True)}
     bodies = [_called(_function(one), one, size, defines) for one, size in known.values()]
     clock = "CLOCK_PROCESS_CPUTIME_ID" if threads == 1 else "CLOCK_MONOTONIC"
-    return f"{HEAD % clock}\nint main(void)\n{{\n  double lw_total = 0;\n{''.join(bodies)}{TAIL}"
+    return f"{HEAD % (UNKNOWN, clock)}\nint main(void)\n{{\n  double lw_total = 0;\n{''.join(bodies)}{TAIL}"
 
 
 TAIL = '  printf("%.9f\\n", lw_total);\n  return 0;\n}\n'
@@ -106,24 +113,30 @@ def _called(
 
 
 def _unused(name: str) -> Array:
-    """A pointer of the function that its region does not use."""
-    return Array(name, 1, "char")
+    """A pointer of the function that its region does not use: what its memory holds is not known."""
+    return Array(name, 1, "struct lw_unknown")
 
 
 def _counts(
     program: Program, function: FunctionDefinition, sizes: Mapping[str, int], defines: Sequence[str]
 ) -> dict[str, int]:
-    """The number of elements each pointer needs; if unknown, twice that of the largest array."""
+    """The number of elements each pointer needs; if unknown, twice that of the largest array.
+
+    A pointer that is not used gets as many bytes as the largest array of numbers, and one page more.
+    """
     pointers = [
         name for name, kind in zip(function.parameters, function.types, strict=True) if kind == "pointer"
     ]
     arrays = {name: _unused(name) for name in pointers} | {one.name: one for one in program.arrays}
     counts = {name: cells(program, arrays[name], sizes, defines) for name in pointers}
     most = max(counts.values(), default=1)
+    unused = set(pointers) - {one.name for one in program.arrays}
     return {
-        name: max(count, 2 * most) if _is_unbounded(program, name, sizes) else count
+        name: (8 * most + PAGE) // UNKNOWN if name in unused
+        else max(count, 2 * most) if _is_unbounded(program, name, sizes)
+        else count
         for name, count in counts.items()
-    }
+    }  # fmt: skip
 
 
 def _is_unbounded(program: Program, array: str, sizes: Mapping[str, int]) -> bool:

@@ -97,9 +97,7 @@ def original_program(runner: TrialRunner, text: str) -> Path:
     try:
         return runner.program(text, "original")
     except BadInput as failure:
-        if runner.driver:
-            raise
-        if has_main(text):
+        if runner.driver or has_main(text):
             raise _of_the_file(failure, Source(str(runner.source), text)) from None
         raise BadInput(
             Code.DOES_NOT_COMPILE,
@@ -110,15 +108,25 @@ def original_program(runner: TrialRunner, text: str) -> Path:
 
 
 def _of_the_file(failure: BadInput, source: Source) -> BadInput:
-    """What is wrong with a copy of the file, said of the file."""
+    """What is wrong with a copy of the file, which a driver may follow, said of the file."""
     span = failure.diagnostic.span
-    if span is None or span.source.text != source.text:
-        return failure
-    return BadInput.of(replace(failure.diagnostic, span=replace(span, source=source)))
+    if span is not None and span.start == 0:
+        span = Span.start_of(source.path)
+    elif span is not None and span.source.text.startswith(source.text) and span.end <= len(source.text):
+        span = replace(span, source=source)
+    return BadInput.of(replace(failure.diagnostic, span=span))
 
 
 def has_main(text: str) -> bool:
     return re.search(r"\bmain\s*\(", text) is not None
+
+
+def may_have_main(option: str) -> bool:
+    """Whether an option names a file in which a main function may be."""
+    file = Path(option)
+    if option.endswith(".c") and file.is_file():
+        return has_main(file.read_text(errors="replace"))
+    return option.endswith((".c", ".o", ".a"))
 
 
 def clock_time(command: Sequence[str], limit: float) -> float:
