@@ -31,6 +31,9 @@ DIFFERENT = {
     "a shorter array": ("double t[100];", "double t[50];"),
     "a pointer": ("double t[100];", "double *t;"),
     "fields": ("struct { int x, y; } t[100];", "struct { int y, x; } t[100];"),
+    "the length in a typedef": ("typedef double V[4]; V t;", "typedef double V[5]; V t;"),
+    "a pointer in a typedef": ("typedef double V; V t;", "typedef double *V; V t;"),
+    "a qualifier in a typedef": ("typedef double V; V t;", "typedef const double V; V t;"),
     "a thread's own": ("double t[100];", "_Thread_local double t[100];"),
 }  # fmt: skip
 

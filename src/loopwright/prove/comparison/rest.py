@@ -6,7 +6,9 @@ import re
 from collections import Counter
 
 from loopwright.c.tokens import names_in, without_comments
-from loopwright.prove.comparison.outside import frame_of, meanings_of, outside_difference
+from loopwright.prove.comparison.function_frame import frame_of
+from loopwright.prove.comparison.meanings import meanings_of
+from loopwright.prove.comparison.outside import outside_difference
 from loopwright.prove.comparison.preprocessor import directive_lines
 from loopwright.source import Source, Span
 
