@@ -13,8 +13,8 @@ from tests.traps.support import PROVED, comparison, function
 
 _G = "int g(int *k) { a[0] = 7; return 1; }"
 SEEN = {
-    "a cleanup in front": ("__attribute__((cleanup(g))) int q;", _G),
-    "a cleanup behind": ("int q __attribute__((cleanup(g)));", _G),
+    "a cleanup before it": ("__attribute__((cleanup(g))) int q;", _G),
+    "a cleanup after it": ("int q __attribute__((cleanup(g)));", _G),
     "a cleanup in brackets": ("[[gnu::cleanup(g)]] int q;", _G),
     "a cleanup by a macro": ("int q CLEAN;", f"#define CLEAN __attribute__((cleanup(g)))\n{_G}"),
     "a cleanup by the macro of a type": ("CLEAN q;", f"#define CLEAN __attribute__((cleanup(g))) int\n{_G}"),

@@ -14,7 +14,7 @@ from loopwright.c.syntax import Node, field, identifiers, named_children, operat
 from loopwright.c.tokens import KEYWORDS, names_in, spelled
 from loopwright.c.typed.expansion import expanded_words
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.comparison.function_frame import FunctionFrame, Local, declared_in, short
+from loopwright.prove.comparison.function_frame import FunctionFrame, LocalVariable, declared_in, short
 from loopwright.prove.comparison.meanings import meanings_of, with_what_they_mention
 from loopwright.source import Source
 
@@ -32,7 +32,7 @@ _OBSERVED = re.compile(r"\b(?:volatile|__volatile__|__volatile|_Atomic)\b")
 _ACTIVE = re.compile(rf"{_OBSERVED.pattern}|\b_*(?:attribute|asm|typeof|typeof_unqual)_*\b")
 
 
-def effect_of(local: Local, frame: FunctionFrame, other: FunctionFrame, *, is_new: bool) -> str | None:
+def effect_of(local: LocalVariable, frame: FunctionFrame, other: FunctionFrame, *, is_new: bool) -> str | None:
     """Returns what the declaration of a local may do that is seen without its name, or None."""
     name = local.name
     if is_new and re.search(r"\[[^]]*[a-z]", local.shape):
@@ -42,7 +42,7 @@ def effect_of(local: Local, frame: FunctionFrame, other: FunctionFrame, *, is_ne
     found = _Declared.of(local, frame)
     if found is None or not _is_passive(found, other):
         return f"the declaration of '{name}' may do something: '{short(local.text)}'"
-    values = _Values(frame, is_pointer=local.shape.startswith("*"), is_new=is_new)
+    values = _Expressions(frame, is_pointer=local.shape.startswith("*"), is_new=is_new)
     lengths = [field(part, "size") for part in walk(found.declarator) if _has_length(part)]
     if not all(map(values.are_harmless, lengths)) or (is_new and any(map(values.vary, lengths))):
         return f"'{local.shape}' has a length that may be below 1"
@@ -60,7 +60,7 @@ class _Declared:
     value: Node | None
 
     @classmethod
-    def of(cls, local: Local, frame: FunctionFrame) -> _Declared | None:
+    def of(cls, local: LocalVariable, frame: FunctionFrame) -> _Declared | None:
         words = expanded_words(spelled(local.text), frame.macro)
         tree = None if words is None else parse(Source("", f"{' '.join(words)};"))
         parts = [] if tree is None else tree.named_children
@@ -88,7 +88,7 @@ def _has_length(part: Node) -> bool:
 
 
 @dataclass(frozen=True)
-class _Values:
+class _Expressions:
     """Expressions in the declaration of a local."""
 
     frame: FunctionFrame
