@@ -20,7 +20,7 @@ MacroTable = Callable[[str], Definition | None]
 
 
 @dataclass(frozen=True)
-class LocalVariable:
+class FrameLocal:
     """A variable that a function declares outside its region: base type, declarator and initial value."""
 
     name: str
@@ -31,6 +31,9 @@ class LocalVariable:
     @property
     def text(self) -> str:
         return f"{self.type} {self.shape}{'' if self.value is None else ' = ' + on_one_line(self.value.text)}"
+
+
+Locals = dict[str, FrameLocal]
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class FunctionFrame:
     parameters: str
     done: tuple[Piece, ...]
     """Statements, declarations, blocks, heads of statements around the region, pragmas, in source order."""
-    locals: dict[str, LocalVariable]
+    locals: Locals
     names: frozenset[str]
     """All names that the function mentions, including those in its region."""
     region: str
@@ -77,7 +80,7 @@ def frame_of(region: Span, *, agree: bool = False) -> FunctionFrame | None:
         body = node.child_by_field_name("body") if node.type == "function_definition" else None
         if body is None or not body.start <= region.start <= region.end <= body.end:
             continue
-        found: dict[str, LocalVariable] = {}
+        found: Locals = {}
         regions = [one.place for one in c_file(region.source).regions] if agree else [region]
         done = list(_pieces(body, region, found, regions))
         done += _pragmas(node.text[: region.start - node.start])
@@ -117,7 +120,7 @@ def _parameters(function: Node) -> str:
     return ", ".join(on_one_line(part.text) for part in named_children(lists[0])) if lists else ""
 
 
-def _pieces(node: Node, region: Span, found: dict[str, LocalVariable], regions: Sequence[Span]) -> Iterator[Piece]:
+def _pieces(node: Node, region: Span, found: Locals, regions: Sequence[Span]) -> Iterator[Piece]:
     """Yields what a statement around the region does outside of `regions`; adds its locals to `found`."""
     parts = named_children(node)
     meeting = [part.span for part in parts if part.start < region.end and region.start < part.end]
@@ -143,10 +146,10 @@ def _pieces(node: Node, region: Span, found: dict[str, LocalVariable], regions: 
         yield REGION
 
 
-def _around(part: Node, region: Span, found: dict[str, LocalVariable], regions: Sequence[Span]) -> Iterator[Piece]:
+def _around(part: Node, region: Span, found: Locals, regions: Sequence[Span]) -> Iterator[Piece]:
     """Splits a statement around the region into what it does before and after the part with the region."""
     if part.type == "compound_statement":
-        inside: dict[str, LocalVariable] = {}
+        inside: Locals = {}
         pieces = list(_pieces(part, region, inside, regions))
         declares = frozenset(inside)
         yield from (Piece("{", declares), *pieces, Piece("}", declares)) if declares else pieces
@@ -160,7 +163,7 @@ def _around(part: Node, region: Span, found: dict[str, LocalVariable], regions: 
     yield Piece(f"... {on_one_line(part.text[last:])}")
 
 
-def _declarations(part: Node, found: dict[str, LocalVariable]) -> Iterator[Piece]:
+def _declarations(part: Node, found: Locals) -> Iterator[Piece]:
     """Yields where locals are declared and their values; types are compared here only for reused names."""
     declared = list(declared_in(part))
     plain = sorted((one for one in declared if one[1].value is None), key=lambda one: one[0])
@@ -170,14 +173,14 @@ def _declarations(part: Node, found: dict[str, LocalVariable]) -> Iterator[Piece
         found[name] = local
 
 
-def declared_in(node: Node) -> Iterator[tuple[str, LocalVariable]]:
+def declared_in(node: Node) -> Iterator[tuple[str, FrameLocal]]:
     declarators = node.children_by_field_name("declarator")
     kind = on_one_line(node.text[: declarators[0].start - node.start] if declarators else node.text)
     for one in declarators:
         shape, value = one.declared, one.child_by_field_name("value")
         named = identifiers(shape)
         name = named[0] if named else on_one_line(shape.text)
-        yield name, LocalVariable(name, kind, on_one_line(shape.text), value)
+        yield name, FrameLocal(name, kind, on_one_line(shape.text), value)
 
 
 def short(text: str) -> str:

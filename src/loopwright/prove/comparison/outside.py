@@ -17,7 +17,7 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.prove.comparison.function_frame import (
     DIRECTIVE,
     FunctionFrame,
-    LocalVariable,
+    FrameLocal,
     declared_in,
     frame_of,
     short,
@@ -166,7 +166,7 @@ def _scope(declaration: Node) -> Span:
 _LENGTHS = re.compile(r"\w+((?: ?\[ ?[0-9]{1,9} ?\])+)")
 
 
-def _is_longer(old: LocalVariable, new: LocalVariable) -> bool:
+def _is_longer(old: FrameLocal, new: FrameLocal) -> bool:
     """Whether both are arrays of the same element type, and no dimension of the new one is shorter.
 
     An element of the old array is then an element of the new one; only `sizeof`, and a pointer created

@@ -14,7 +14,7 @@ from loopwright.c.syntax import Node, field, identifiers, named_children, operat
 from loopwright.c.tokens import KEYWORDS, names_in, spelled
 from loopwright.c.typed.expansion import expanded_words
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.comparison.function_frame import FunctionFrame, LocalVariable, declared_in, short
+from loopwright.prove.comparison.function_frame import FunctionFrame, FrameLocal, declared_in, short
 from loopwright.prove.comparison.meanings import meanings_of, with_what_they_mention
 from loopwright.source import Source
 
@@ -32,7 +32,7 @@ _OBSERVED = re.compile(r"\b(?:volatile|__volatile__|__volatile|_Atomic)\b")
 _ACTIVE = re.compile(rf"{_OBSERVED.pattern}|\b_*(?:attribute|asm|typeof|typeof_unqual)_*\b")
 
 
-def effect_of(local: LocalVariable, frame: FunctionFrame, other: FunctionFrame, *, is_new: bool) -> str | None:
+def effect_of(local: FrameLocal, frame: FunctionFrame, other: FunctionFrame, *, is_new: bool) -> str | None:
     """Returns what the declaration of a local may do that is seen without its name, or None."""
     name = local.name
     if is_new and re.search(r"\[[^]]*[a-z]", local.shape):
@@ -60,7 +60,7 @@ class _Declared:
     value: Node | None
 
     @classmethod
-    def of(cls, local: LocalVariable, frame: FunctionFrame) -> _Declared | None:
+    def of(cls, local: FrameLocal, frame: FunctionFrame) -> _Declared | None:
         words = expanded_words(spelled(local.text), frame.macro)
         tree = None if words is None else parse(Source("", f"{' '.join(words)};"))
         parts = [] if tree is None else tree.named_children
