@@ -16,8 +16,8 @@ from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.prove.comparison.function_frame import (
     DIRECTIVE,
-    FunctionFrame,
     FrameLocal,
+    FunctionFrame,
     declared_in,
     frame_of,
     short,

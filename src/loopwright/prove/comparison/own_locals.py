@@ -14,7 +14,7 @@ from loopwright.c.syntax import Node, field, identifiers, named_children, operat
 from loopwright.c.tokens import KEYWORDS, names_in, spelled
 from loopwright.c.typed.expansion import expanded_words
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.comparison.function_frame import FunctionFrame, FrameLocal, declared_in, short
+from loopwright.prove.comparison.function_frame import FrameLocal, FunctionFrame, declared_in, short
 from loopwright.prove.comparison.meanings import meanings_of, with_what_they_mention
 from loopwright.source import Source
 
