@@ -17,6 +17,7 @@ from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.acceptable import Compiled, further_errors, not_compiled
 from loopwright.prove.comparison.defined_sizes import as_defined, never_run
+from loopwright.prove.comparison.meanings import type_of_a_region
 from loopwright.prove.comparison.regions import (
     changed_functions,
     changed_parts,
@@ -364,7 +365,16 @@ def _unless_it_overflows(found: Comparison, before: Source, options: ComparisonO
 def _if_compiled(
     found: Comparison, before: Source, source: Source, compilers: tuple[CompilerOptions, CompilerOptions]
 ) -> Comparison:
-    """Withdraws an answer unless both sources compile; others are neither equivalent nor different."""
+    """Withdraws an answer unless both sources compile; others are neither equivalent nor different.
+
+    Where a region defines what is something else elsewhere, texts that are alike differ in their meaning.
+    """
+    regions = zip(c_file(before).regions, c_file(source).regions, strict=False)
+    made = (type_of_a_region(one.place, other.place) for one, other in regions)
+    name = next((one for one in made if one is not None), None)
+    if name is not None:
+        other = Undecided(f"a region defines '{name}', which is something else elsewhere")
+        return replace(found, answers=(replace(found.answers[0], verdict=other),))
     old, new = Compiled(before, compilers[0]), Compiled(source, compilers[1])
     if found.proved:
         reason = not_compiled(old, new)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from loopwright.c.syntax import Node, refuse, walk
 from loopwright.model.program import Array
 from loopwright.read.c.names import Local, RegionNames, Unfollowed
+from loopwright.source import Span
 
 
 def _hides(outer: Local, inner: Local) -> bool:
@@ -44,6 +47,21 @@ def local_arrays(names: RegionNames, block: Node) -> tuple[Array, ...]:
                 "give the two variables different names",
             )
     return tuple(arrays.values())
+
+
+_TAGGED = ("struct_specifier", "union_specifier", "enum_specifier")
+
+
+def refuse_named_types(block: Node, whole: Collection[Span]) -> None:
+    """Raise for a tag or enumerator that the region defines: the new source has no such definition.
+
+    In a statement that is kept whole it stays.
+    """
+    for kind in block.of_type(*_TAGGED):
+        body = kind.child_by_field_name("body")
+        is_named = kind.child_by_field_name("name") is not None or bool(kind.of_type("enumerator"))
+        if body is not None and is_named and not any(place.contains(kind.span) for place in whole):
+            raise refuse(kind, "a type definition cannot be read in a region", "move it out of the region")
 
 
 def refuse_pointers(declarator: Node, name: str = "") -> None:

@@ -26,6 +26,7 @@ from loopwright.presburger.named import everywhere, number, variable
 from loopwright.read.c.assemble import assembled
 from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume, refuse_deep
 from loopwright.read.c.frames import Frame
+from loopwright.read.c.locals import refuse_named_types
 from loopwright.read.c.names import Setting, Unfollowed, names_of_region
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.purity import (
@@ -97,6 +98,7 @@ def _program(
     setting = replace(setting, rows=options.rows, numbers=options.numbers, context=known)
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
+    refuse_named_types(block, whole)
     refuse_known_aliases(setting, file.outline, region.place)
     found = assembled(setting, region, block, leaves, tuple(entry for _, entry in stated))
     spots = {touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE}
