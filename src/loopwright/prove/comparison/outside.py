@@ -30,6 +30,7 @@ from loopwright.prove.comparison.preprocessor import (
     expanded_function,
     expansion_difference,
 )
+from loopwright.prove.comparison.unasked import difference_unasked, names_acting
 from loopwright.source import Span
 
 _RANKS = {
@@ -41,6 +42,9 @@ _RANKS = {
     "long long": 1,
     "long long int": 1,
 }
+
+
+_CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
 def difference_around(
@@ -81,7 +85,8 @@ def outside_difference(
         return f"one is declared '{short(before.head)}' and the other '{short(after.head)}'"
     here, there = meanings_of(old.source), meanings_of(new.source)
     common = _common_names(old, new, here, there) if of_regions else []
-    pending = list(dict.fromkeys((*_words(before, after), *common)))
+    acting = names_acting(old.source) & names_acting(new.source)
+    pending = list(dict.fromkeys((*_words(before, after), *common, *sorted(acting))))
     seen = set(pending)
     for name in pending:
         if here.get(name) != there.get(name):
@@ -89,6 +94,9 @@ def outside_difference(
         further = [word for text in here.get(name, ()) for word in names_in(text) if word not in seen]
         pending += dict.fromkeys(further)
         seen.update(further)
+    unasked = difference_unasked(old.source, new.source)
+    if unasked is not None:
+        return unasked
     return _locals_difference(before, after) or _order_difference(before, after)
 
 
@@ -97,11 +105,16 @@ def _expanded(frame: FunctionFrame, by: ExpandedFunction) -> FunctionFrame:
 
 
 def _common_names(old: Span, new: Span, here: dict[str, list[str]], there: dict[str, list[str]]) -> list[str]:
-    """Functions and global variables that both regions name, possibly through a macro."""
+    """Functions and global variables that both regions name, possibly through a macro.
+
+    A function that both call, and one file alone defines, is that of a library in the other file.
+    """
     lines = directive_lines(without_comments(old.source.text, literals=True))
     macros = names_in(" ".join(line for line in lines if line.startswith("define")))
     words = [{*names_in(one.text), *macros} for one in (old, new)]
-    return sorted(word for word in words[0] & words[1] if word in here and word in there)
+    called = [{*_CALLED.findall(one.text)} for one in (old, new)]
+    declared = here.keys() & there.keys() | ((here.keys() | there.keys()) & called[0] & called[1])
+    return sorted(words[0] & words[1] & declared)
 
 
 def _words(before: FunctionFrame, after: FunctionFrame) -> dict[str, None]:
