@@ -53,6 +53,10 @@ _LOOSE = {
     *("-fcx-fortran-rules", "-mfpmath=387", "-mfpmath=both", "-mfpmath=sse,387", "-mfpmath=sse+387"),
     *("-mrecip", "-ffp-model=fast", "-ffp-model=aggressive", "-fapprox-func", "-mdaz-ftz"),
 }
+_FINITE = {
+    *("-ffinite-math-only", "-ffast-math", "-Ofast", "-ffp-model=fast", "-ffp-model=aggressive"),
+    *("-fno-honor-nans", "-fno-honor-infinities"),
+}
 _LOOSENED = re.compile(
     r"""(?x)\boptimize\s*\([^)]*(?:fast|unsafe-math|associative-math|reciprocal-math|finite-math
         |no-signed-zeros)[^)]*\)
@@ -93,6 +97,12 @@ class CompilerOptions:
         or attribute in it; "" if there is none."""
         options = (word for word in self.for_file(source.path).arguments if word in _LOOSE)
         return next(options, "") or " ".join("".join(_LOOSENED.findall(source.text)[:1]).split())
+
+    def finite(self, source: Source) -> bool:
+        """Whether an option for this file, or a pragma or attribute in it, may say that no number is infinite
+        or a NaN."""
+        is_said = not _FINITE.isdisjoint(self.for_file(source.path).arguments)
+        return is_said or _LOOSENED.search(source.text) is not None
 
     def wraps(self) -> str:
         """An option that defines the overflow of signed integers; "" if there is none."""

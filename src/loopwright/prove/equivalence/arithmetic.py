@@ -12,18 +12,19 @@ from collections.abc import Callable, Mapping, Sequence
 from ctypes import c_float
 from dataclasses import field
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub, xor
-from random import Random
 from typing import TypeAlias
 
 from loopwright.c import types
 from loopwright.lazy_dataclass import dataclass
+from loopwright.prove.equivalence.classes import TRUTHS, classified
+from loopwright.prove.equivalence.inputs import NOT_FINITE, floating_input, integer_input
 from loopwright.prove.equivalence.numbers import EXACT, Undefined, ratio
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
-from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
+from loopwright.read.c.purity import CLASSES, INDEX_HELPERS, LIBRARY
 
 Number = int | float | Fraction
 
@@ -61,6 +62,10 @@ class World:
     """Variables of OLD that are uninitialised at the start of the region."""
     numbers: tuple[int, ...] = ()
     """Integers that occur in the programs: if cells hold them, tests may succeed."""
+    extremes: tuple[float, ...] = NOT_FINITE
+    """Special numbers that cells may hold; if none, no result is special either."""
+    truth: int = TRUTHS[0]
+    """What `isnan` and the like return where they hold."""
 
     def type(self, kind: types.CType) -> types.CType:
         if isinstance(kind, types.Unknown) and kind.name.startswith(types.ANOTHER_TYPE):
@@ -78,14 +83,15 @@ class World:
             )
         kind = self.type(kind)
         if kind == types.DOUBLE and not self.exact:
-            return TypedNumber(kind, _floating_input(self.seed, place))
+            return TypedNumber(kind, floating_input(self.seed, place, self.extremes))
         if isinstance(kind, types.Integer):
-            number = _integer_input(self.seed, place, self.numbers)
+            number = integer_input(self.seed, place, self.numbers)
             is_small = 0 <= number < 128 or (kind.signed and -128 <= number < 0)
             if not is_small or kind.bits < 8 or kind.rank == 0:
                 number = _to_integer(TypedNumber(types.INT, number), kind)
             return TypedNumber(kind, number)
-        return self.converted(TypedNumber(types.DOUBLE, _floating_input(self.seed, place)), kind)
+        number = floating_input(self.seed, place, self.extremes)
+        return self.converted(TypedNumber(types.DOUBLE, number), kind)
 
     @cached_property
     def _numbers(self) -> dict[CellKey, TypedNumber]:
@@ -110,63 +116,14 @@ class World:
         if self.exact:
             return TypedNumber(kind, _fraction(value.number))
         number = float(value.number)
-        return TypedNumber(kind, c_float(number).value if kind == types.FLOAT else number)
+        number = c_float(number).value if kind == types.FLOAT else number
+        if not self.extremes and not math.isfinite(number):
+            raise Undefined("a number that is not finite, where all are said to be")
+        return TypedNumber(kind, number)
 
     def rounded(self, number: Number, kind: types.CType) -> TypedNumber:
         """The result of a floating-point operation."""
         return self.converted(TypedNumber(types.DOUBLE, number), kind)
-
-
-ALIKE, FACTORED = 1, 2
-"""Which of three seeds gives cells that are often equal, and which gives matrices whose factors are finite
-and integers whose sums do not decrease."""
-EXTREME, PERIOD = 7, 9
-"""Which of how many seeds, a rest of `ALIKE` ones, gives numbers that are not finite, for which neither
-`x < y` nor `x >= y` holds, and integers that do not fit into narrower types."""
-_NOT_FINITE = (math.nan, math.inf, -math.inf)
-_SHARES = (0.25, 0.1, 0.5)
-"""The fraction of cells that are not 0."""
-
-
-@lru_cache(maxsize=1 << 16)
-def _integer_input(seed: int, place: CellKey, numbers: tuple[int, ...]) -> int:
-    """The initial value of a cell; it is read repeatedly.
-
-    For one seed in three most cells are 0: a maximum hides smaller values, and `x + y == 3` seldom holds.
-    """
-    random = Random(f"{seed} {place}")
-    if seed % PERIOD == EXTREME and random.random() < 0.5:
-        return random.choice((-1, 1)) * ((1 << random.randint(7, 30)) + 1)
-    if seed % 3 == ALIKE:
-        return random.choice((1, *numbers)) if random.random() < _SHARES[seed // 3 % len(_SHARES)] else 0
-    least, greatest = (0, 30) if seed % 3 == FACTORED else (-9, 9)
-    return random.randint(least, greatest)
-
-
-@lru_cache(maxsize=1 << 16)
-def _floating_input(seed: int, place: CellKey) -> float:
-    random = Random(f"{seed} {place}")
-    if seed % 3 == FACTORED:
-        return _dominant(random, is_diagonal=len(place[1]) > 1 and len(set(place[1])) == 1)
-    if seed % 3 != ALIKE:
-        return _scattered(random)
-    is_extreme = seed % PERIOD == EXTREME and random.random() < 0.2
-    return random.choice(_NOT_FINITE) if is_extreme else _alike(random)
-
-
-def _dominant(random: Random, *, is_diagonal: bool) -> float:
-    """A positive number, large on the diagonal, so that roots and quotients of the remainder are finite."""
-    return random.uniform(0.5, 1) * (64 if is_diagonal else 0.25)
-
-
-def _alike(random: Random) -> float:
-    """A small integer: cells are often equal, or a zero of either sign, which is where comparisons differ."""
-    return random.choice((-2.0, -1.0, -0.0, 0.0, 1.0, 2.0))
-
-
-def _scattered(random: Random) -> float:
-    """A number of either sign; magnitudes vary, so that sums in different orders round differently."""
-    return random.choice((-1, 1)) * random.uniform(0.5, 1) * 2.0 ** random.randint(-3, 3)
 
 
 def _fraction(number: Number) -> Fraction:
@@ -213,7 +170,7 @@ def computing(steps: Sequence[StatementRun]) -> Compute:
     calls_in_order = [(functions[id(step.computation)], step.values) for step in steps]
 
     def compute(world: World, wanted: Sequence[CellKey] | None) -> dict[CellKey, TypedNumber]:
-        if (world.exact and has_floating) or calls & world.opaque:
+        if ((world.exact or not world.extremes) and has_floating) or calls & world.opaque:
             return _walked(steps, world)
         memory: dict[CellKey, int | float] = {}
         read = partial(world.number, kinds)
@@ -388,6 +345,8 @@ def _smaller_or_larger(name: str, one: TypedNumber, other: TypedNumber) -> Typed
 def _library(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:
     if name in ABSOLUTE:
         return _integer(abs(int(arguments[0].number)), ABSOLUTE[name])
+    if name in CLASSES:
+        return _class_of(name, arguments, world)
     base = name if name in EXACT else name[:-1]
     if base not in EXACT:
         raise Unvalued(name)
@@ -398,3 +357,13 @@ def _library(name: str, arguments: list[TypedNumber], world: World) -> TypedNumb
     except (ValueError, OverflowError) as wrong:
         raise Undefined(f"{name} of this") from wrong
     return world.rounded(found, kind)
+
+
+def _class_of(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:
+    one = arguments[0]
+    found = None
+    if len(arguments) == 1 and isinstance(one.type, types.Floating):
+        found = classified(name, float(one.number), one.type, world.truth, world.known)
+    if found is None:
+        raise Unvalued(name)
+    return TypedNumber(types.INT, found)

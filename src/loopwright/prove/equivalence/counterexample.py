@@ -16,7 +16,6 @@ from loopwright.c.reworded.jumps import RETURNED
 from loopwright.c.types import Floating, Integer
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.arithmetic import (
-    FACTORED,
     TypedNumber,
     Unvalued,
     World,
@@ -24,6 +23,7 @@ from loopwright.prove.equivalence.arithmetic import (
     differ,
     value_of,
 )
+from loopwright.prove.equivalence.inputs import FACTORED
 from loopwright.prove.equivalence.numbers import Undefined
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun

@@ -18,12 +18,13 @@ from loopwright.c.file import CFile
 from loopwright.c.macros import constant_macro, integer_text
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk
 from loopwright.c.syntax import without_parentheses as core_of
-from loopwright.c.tokens import ASSIGNING, on_one_line, spelled
+from loopwright.c.tokens import ASSIGNING, names_in, on_one_line, spelled
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.c.types import Floating, Integer, divided
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
+from loopwright.read.c.purity import CLASSES, CLASSIFYING
 from loopwright.source import Source, Span
 
 EXACT: Mapping[str, Callable[[float, float], float]] = {
@@ -292,6 +293,22 @@ def open_names(program: Program) -> tuple[str, ...]:
     own = {macro.name for macro in program.file.macros}
     declared = program.file.declarations
     return tuple(one for one in sorted(names - own) if declared.visible(one, program.region) is None)
+
+
+def other_class(program: Program) -> str | None:
+    """A classification in a region, such as `isnan`, that an option or a header defines as something else."""
+    used = CLASSES.intersection(names_in(program.region.text)) - {one.name for one in program.file.macros}
+    if not used:
+        return None
+    options, headers = program.compiled.for_file(program.source.path), standard_headers(program.file)
+    theirs = preprocess(Source("", "".join(f"#include {one}\n" for one in headers)), options).changes
+    mine = preprocess(program.source, program.compiled).changes
+    for name in sorted(used):
+        lines = {line for _, line in mine.get(name, ())}
+        is_known = all(any(map(CLASSIFYING.fullmatch, names_in(line))) for line in lines)
+        if not is_known or not lines <= {line for _, line in theirs.get(name, ())}:
+            return name
+    return None
 
 
 @lru_cache(maxsize=8)

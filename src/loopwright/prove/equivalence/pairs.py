@@ -16,7 +16,12 @@ from loopwright.model.program import AssumptionKind, Program
 from loopwright.presburger.named import at_parameters, parameter_names
 from loopwright.prove.equivalence.beginning import EnclosingFunction, function_of
 from loopwright.prove.equivalence.definitions import constants, functions_with_body
-from loopwright.prove.equivalence.known_numbers import macros_of_headers, open_names, standard_headers
+from loopwright.prove.equivalence.known_numbers import (
+    macros_of_headers,
+    open_names,
+    other_class,
+    standard_headers,
+)
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.shared import names_of_one_memory
 from loopwright.prove.equivalence.terms import TermAssignment
@@ -47,6 +52,8 @@ class Pair:
     """What the user states of parameters."""
     loaded: Mapping[str, CellKey] = field_of(default_factory=dict)
     """Variables that hold the values of cells at the start of the regions."""
+    finite: bool = False
+    """Whether a compiler is told that no number is infinite or a NaN."""
 
     def admits(self, given: Mapping[str, int], read: Set[str]) -> bool:
         """Whether what the user states holds for these parameters; not known of others that are read."""
@@ -86,7 +93,7 @@ def pair_of(
         raise Unreadable(f"whether '{shared[0]}' and '{shared[1]}' are the same memory was not determined")
     functions = tuple(map(function_of, programs))
     for program, function in zip(programs, functions, strict=True):
-        name = _macro_of_header(program, function)
+        name = _macro_of_header(program, function) or other_class(program)
         if name is not None:
             raise Unreadable(f"the macro '{name}' of a header was not examined")
     name = _defined_elsewhere(programs, functions)
@@ -99,7 +106,11 @@ def pair_of(
     stated = (one.holds_for for p in programs for one in p.trusted if one.kind is AssumptionKind.USER)
     assumed = tuple(one for one in stated if one is not None)
     unset = _unset(programs[0])
-    return Pair(paths, runs, arrays, reassociate, opaque, known, unset, functions[0], given, assumed)
+    finite = any(one.compiled.finite(one.source) for one in programs)
+    return Pair(
+        *(paths, runs, arrays, reassociate, opaque, known, unset, functions[0], given, assumed),
+        finite=finite,
+    )
 
 
 def _macro_of_header(program: Program, known: EnclosingFunction | None) -> str | None:

@@ -26,8 +26,9 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int
 from loopwright.model.program import Program
 from loopwright.presburger.points import values_text
-from loopwright.prove.equivalence.arithmetic import FACTORED, TypedNumber, Unvalued, World, computing, differ
+from loopwright.prove.equivalence.arithmetic import TypedNumber, Unvalued, World, computed, computing, differ
 from loopwright.prove.equivalence.beginning import OTHERWISE
+from loopwright.prove.equivalence.classes import TRUTHS
 from loopwright.prove.equivalence.counterexample import (
     Telling,
     cell_text,
@@ -36,6 +37,7 @@ from loopwright.prove.equivalence.counterexample import (
     rests_on_unset,
     telling,
 )
+from loopwright.prove.equivalence.inputs import FACTORED, NOT_FINITE, SUBNORMAL
 from loopwright.prove.equivalence.known_numbers import Beginning
 from loopwright.prove.equivalence.numbering import (
     Numbered,
@@ -61,7 +63,7 @@ from loopwright.prove.equivalence.traces import (
 from loopwright.prove.equivalence.within_rows import within_rows
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
-from loopwright.read.c.purity import LIBRARY
+from loopwright.read.c.purity import CLASSES, LIBRARY
 
 FEW_STEPS, MOST_STEPS = 3_000, 30_000
 """Statement executions of both programs together, over all sizes."""
@@ -189,8 +191,25 @@ def _difference(
         return doubt
     shown = telling(parts, wrong.place, (wrong.old, wrong.new), wrong.world)
     given = {place: float(value.number) for place, value in shown.given.items()}
-    doubt = beginning.keeps_out(given, _functions(pair))
+    doubt = beginning.keeps_out(given, _functions(pair)) or _doubted_truth(pair, parts, wrong, shown)
     return doubt or _Shown(wrong.place, parts, shown)
+
+
+def _doubted_truth(pair: Pair, parts: Steps, wrong: ValueDifference, shown: Telling) -> str | None:
+    """Why the difference may be one for some C libraries only, by what they return for true."""
+    used = sorted(CLASSES & _functions(pair))
+    for truth in TRUTHS if used else ():
+        world = replace(wrong.world, given=shown.given, truth=truth)
+        try:
+            left = (computed(run, world).get(wrong.place) for run in parts)
+            kinds = wrong.old.type, wrong.new.type
+            ends = [one or world.input(wrong.place, kind) for one, kind in zip(left, kinds, strict=True)]
+            is_shown = differ(*ends)
+        except Undefined:
+            is_shown = False
+        if not is_shown:
+            return f"the values differ only for some of the numbers that '{used[0]}' may return"
+    return None
 
 
 def _loaded(beginning: Beginning, steps: Steps) -> dict[str, CellKey]:
@@ -236,7 +255,8 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
     has_integers = any(isinstance(one, Integer) for one in types.values())
     most, numbers = (MOST_OF_INTEGERS, _numbers(pair)) if has_integers else (MOST_SEEDS, ())
     begun = World(
-        0, DOUBLE, pair.reassociate, pair.opaque, {}, pair.known, pair.loaded, pair.unset, numbers
+        *(0, DOUBLE, pair.reassociate, pair.opaque, {}, pair.known, pair.loaded, pair.unset, numbers),
+        extremes=_extremes(pair),
     )
     runs = [computing(side) for side in steps]
     for unknown in _possible_types(pair):
@@ -257,6 +277,14 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
         if found is None:
             return None
     return found
+
+
+def _extremes(pair: Pair) -> tuple[float, ...]:
+    """The special numbers that cells may hold: none for a compiler that is told that there are none."""
+    if pair.finite:
+        return ()
+    is_classified = not _functions(pair).isdisjoint(("isnormal", "fpclassify"))
+    return NOT_FINITE + SUBNORMAL if is_classified else NOT_FINITE
 
 
 def _seeds(steps: Steps, most: int) -> int:

@@ -38,8 +38,12 @@ nearbyint ldexp logb ilogb scalbn nextafter lround llround lrint llrint
 _COMPLEX = """
 cabs carg creal cimag conj cproj cexp clog cpow csqrt csin ccos ctan casin cacos catan csinh ccosh ctanh
 """
-CLASSES = frozenset(("isnan", "isinf", "isfinite", "signbit"))
+CLASSES = frozenset(("isnan", "isinf", "isfinite", "isnormal", "signbit", "fpclassify"))
 """Classifications of numbers of every type: macros, in most libraries."""
+CLASSIFYING = re.compile(
+    r"__(?:builtin_|inline_)?(?:is(?:nan|inf|finite|normal)|isinf_sign|finite|signbit|fpclassify)(?:[dfl]|f128)?"
+)
+"""The functions that these macros call."""
 CHARACTERS = frozenset(
     ("isalpha", "isdigit", "isspace", "isupper", "islower", "isalnum", "toupper", "tolower")
 )
@@ -81,6 +85,7 @@ def is_library(name: str) -> bool:
     """Whether a name is a C library function, or the compiler's name for it, a bit operation or constant."""
     plain = name.removeprefix(_BUILTIN)
     known = name in LIBRARY or plain in LIBRARY or name in SPECIAL_NUMBERS
+    known = known or CLASSIFYING.fullmatch(name) is not None
     return known or (plain != name and plain in _BITS.split())
 
 

@@ -250,7 +250,7 @@ def _refuse_call(
             return Purity("")
         raise refuse(node.place.span, f"'{name}' is not declared, and what it does is not known", _say(name))
     believed = frozenset((*LIBRARY, *INDEX_HELPERS, *pure))
-    if name.startswith("__builtin_") and is_library(name):
+    if name.startswith("__") and is_library(name) and file.definition(callee) is None:
         return Purity("")
     found = purity(file, callee, believed)
     if found.reason:

@@ -1,7 +1,7 @@
 """The accesses of an expression of the typed tree.
 
-An access is certain if it happens whenever the expression is evaluated: not in the branches of `?:`,
-nor on the right of `&&` and `||`.
+An access is certain if it happens whenever the expression is evaluated: not in the branches of `?:` unless
+sizes of types choose one, nor on the right of `&&` and `||`.
 
 The storage that an expression of the typed tree names is a base with subscripts.
 
@@ -50,9 +50,12 @@ def touched(node: tree.Expression, rows: Rows, *, must: bool = True) -> Iterator
             yield from touched(left, rows, must=must)
             yield from touched(right, rows, must=must and op not in ("&&", "||"))
         case tree.Conditional(test=test, then=then, otherwise=otherwise):
+            chosen = _chosen_by_size(test)
             yield from touched(test, rows, must=must)
-            yield from touched(then, rows, must=False)
-            yield from touched(otherwise, rows, must=False)
+            if chosen is not False:
+                yield from touched(then, rows, must=must and chosen is True)
+            if chosen is not True:
+                yield from touched(otherwise, rows, must=must and chosen is False)
         case tree.Assign(operator=op, target=target, value=value):
             yield from touched(value, rows, must=must)
             yield from _target(target, rows, must=must, is_read=op != "=")
@@ -67,6 +70,14 @@ def touched(node: tree.Expression, rows: Rows, *, must: bool = True) -> Iterator
             yield from _listed(node, rows, must=must)
         case _:
             raise Unclear(node, f"this kind of expression is not supported ({node.kind})")
+
+
+def _chosen_by_size(test: tree.Expression) -> bool | None:
+    """The outcome of `sizeof(x) == sizeof(float)`, by which macros of <math.h> choose a function."""
+    match tree.without_casts(test):
+        case tree.Binary(operator="==", left=tree.SizeOf(value=one), right=tree.SizeOf(value=other)):
+            return None if one is None or other is None else one == other
+    return None
 
 
 def _listed(node: tree.OtherExpression, rows: Rows, *, must: bool) -> Iterator[Touched]:
