@@ -7,6 +7,7 @@ node that a rule changes, then those of the first in the new source, and so on.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
@@ -40,7 +41,9 @@ class Passage:
 
     def is_directed(self, loop: Node) -> bool:
         """Whether a pragma applies to this loop: what it allows there depends on the form of the loop."""
-        return any(is_before(pragma, loop) for pragma in self.region.pragmas)
+        pragmas = self.region.pragmas
+        last = bisect_right(pragmas, loop.start, key=lambda one: one.place.end) - 1
+        return last >= 0 and is_before(pragmas[last], loop)
 
 
 Rule: TypeAlias = Callable[[Node, Passage], "list[Edit] | None"]
