@@ -205,7 +205,7 @@ def _doubted_truth(pair: Pair, parts: Steps, wrong: ValueDifference, shown: Tell
             kinds = wrong.old.type, wrong.new.type
             ends = [one or world.input(wrong.place, kind) for one, kind in zip(left, kinds, strict=True)]
             is_shown = differ(*ends)
-        except Undefined:
+        except (Undefined, Unvalued):
             is_shown = False
         if not is_shown:
             return f"the values differ only for some of the numbers that '{used[0]}' may return"
