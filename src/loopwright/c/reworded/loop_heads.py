@@ -39,8 +39,11 @@ def with_one_counter(source: Source) -> Source:
 
 
 def _edits(loop: Node, passage: Passage) -> list[Edit] | None:
-    start, name = loop.child_by_field_name("initializer"), counter_of(loop)[1]
-    if start is None or name is None or passage.is_directed(loop):
+    start = loop.child_by_field_name("initializer")
+    if start is None or start.type not in ("declaration", "comma_expression"):
+        return None  # it sets one variable
+    name = counter_of(loop)[1]
+    if name is None or passage.is_directed(loop):
         return None
     kind = f"{field(start, 'type').text} " if start.type == "declaration" else ""
     parts = _declared(start) if kind else _assigned(start)
