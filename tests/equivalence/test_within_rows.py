@@ -7,8 +7,14 @@ from pathlib import Path
 import pytest
 
 from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.descent.native import NativePair, native_pair
+from loopwright.prove.equivalence.pairs import pair_of
+from loopwright.prove.equivalence.running import Steps
+from loopwright.prove.equivalence.traces import runnable
 from loopwright.prove.equivalence.within_rows import _carried
 from loopwright.prove.verdict import Refuted
+from loopwright.read.c.reader import read_source
+from loopwright.source import Source
 
 HEAD = "void f(int n, int m, double A[n][m], double B[n][m]) {\n"
 OLD = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][j] = B[i][j];"
@@ -40,6 +46,28 @@ def test_beyond_a_row_is_the_next_row(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", WRONG)
 def test_another_element_of_the_matrix_is_refuted(name: str, tmp_path: Path) -> None:
     assert _is_refuted(WRONG[name], tmp_path)
+
+
+@pytest.mark.parametrize("read", ("B[i][j]", "B[i + 1][j - m]", "B[i][j + 1]", "B[i - 1][j + m + 1]"))
+def test_long_runs_are_not_listed(read: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows follow each other in runs in C, where the executions that lead to one cell tell a difference."""
+    heads = HEAD, HEAD.replace("A[n][m]", "**A").replace("B[n][m]", "**B")
+    bodies = OLD, OLD.replace("B[i][j]", read)
+    texts = (
+        f"{head}#pragma scop\n{body}\n#pragma endscop\n}}\n" for head, body in zip(heads, bodies, strict=True)
+    )
+    old, new = (read_source(Source(f"{k}.c", text))[0] for k, text in enumerate(texts))
+    whole = NativePair.leading_to
+
+    def of_one_cell(pair: NativePair, cell: int = -1) -> Steps | None:
+        return None if cell < 0 else whole(pair, cell)
+
+    monkeypatch.setattr(NativePair, "leading_to", of_one_cell)
+    pair = native_pair(pair_of((old, new), (runnable(old), runnable(new)), ("A",), reassociate=False))
+    sizes = {"n": 9, "m": 8}
+    pair.run(sizes, 1000)
+    assert pair.differs == (read != "B[i][j]")
+    assert isinstance(pair.confirmed(sizes), Refuted) == read.endswith("+ 1]")
 
 
 def test_carries() -> None:

@@ -27,7 +27,7 @@ static int *slots;
 static num count_of_cells, room_for_cells, room_for_slots;
 static num *trace[2], length[2], room[2], *starts_of[2], executions[2], room_for_starts[2];
 static num given[MOST_GIVEN], fuel, *variables, *guesses;
-static const num *does, *starts, *widths;
+static const num *does, *starts, *widths, *lengths; /* of rows, by array and subscript; 0 for none known */
 static int side, over;
 
 static word mixed(word one, word other) {
@@ -74,6 +74,15 @@ static int is_at(const cell *one, num array, num rank, const num *at) {
   return k == rank && one->array == array && one->rank == rank;
 }
 
+/* Carries what exceeds the length of a row to the previous subscript, as in a number. */
+static void carry(num array, num rank, num *at) {
+  const num *own = lengths + array * MOST_SUBSCRIPTS;
+  for (num k = rank - 1; k > 0 && own[k] > 0; k--) {
+    num rows = at[k] / own[k] - (at[k] % own[k] < 0);
+    at[k] -= rows * own[k], at[k - 1] += rows;
+  }
+}
+
 /* The cell that p says: its array, its rank, and for each subscript what is given and what is added.  It is
    looked for first where the cell is that is as far from the last one of this p as that was from the one
    before: in `guesses` are the last one and how far that was. */
@@ -81,6 +90,7 @@ static num found(const num **place) {
   const num *p = *place;
   num array = p[0], rank = p[1], at[MOST_SUBSCRIPTS], *last = guesses + (p - does), here = last[0] + last[1];
   for (num k = 0; k < rank; k++) at[k] = given[p[2 + 2 * k]] + p[3 + 2 * k];
+  if (lengths) carry(array, rank, at);
   *place = p + 2 + 2 * rank;
   if (here >= 0 && here < count_of_cells && is_at(cells + here, array, rank, at)) return last[0] = here;
   if (4 * count_of_cells >= room_for_slots && !rehashed()) return 0;
@@ -235,8 +245,8 @@ static void perform(const num **p) {
 }
 
 /* In `guess` is a number for each of `all`, which are those that say what the statements do. */
-void start(const num *all, const num *where, const num *how_many, num *guess) {
-  does = all, starts = where, widths = how_many, guesses = guess;
+void start(const num *all, const num *where, const num *how_many, num *guess, const num *rows) {
+  does = all, starts = where, widths = how_many, guesses = guess, lengths = rows;
   count_of_cells = 0, over = 0;
   if (room_for_slots) memset(slots, -1, room_for_slots * sizeof *slots);
   length[0] = length[1] = executions[0] = executions[1] = 0;

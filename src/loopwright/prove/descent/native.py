@@ -27,6 +27,7 @@ from loopwright.prove.coq.check import cache_folder
 from loopwright.prove.descent.encoding import (
     LARGEST,
     MOST_GIVEN,
+    MOST_SUBSCRIPTS,
     Encoder,
     GivenValues,
     NotNative,
@@ -36,7 +37,7 @@ from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.pairs import Pair
 from loopwright.prove.equivalence.running import Steps, compared
 from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun
-from loopwright.prove.equivalence.within_rows import in_rows
+from loopwright.prove.equivalence.within_rows import Lengths, in_rows, lengths_of, within_rows
 from loopwright.prove.verdict import Refuted
 
 WIDTH_OUT, MOST_PLACES = 9, 6
@@ -68,14 +69,17 @@ class NativePair:
     arrays: tuple[str, ...]
     """By number: the live-out ones first."""
 
-    def run(self, sizes: Sizes, most: int) -> int:
-        """Runs both, with at most `most` loop iterations each; returns how many they took."""
-        self.library.start(*self.rows[3:])
+    def run(self, sizes: Sizes, most: int, lengths: Numbers | None = None) -> int:
+        """Runs both, with at most `most` loop iterations each; returns how many they took.
+
+        With `lengths` of rows, an access beyond a row is one to the next row.
+        """
+        self.library.start(*self.rows[3:], lengths)
         return self._taken(0, 0, sizes, most) + self._taken(1, 1, sizes, most)
 
     def count(self, sizes: Sizes, most: int) -> int:
         """Returns how many iterations the first program takes, faster than a run does."""
-        self.library.start(*self.rows[3:])
+        self.library.start(*self.rows[3:], None)
         return self._taken(0, 2, sizes, most)
 
     def _taken(self, side: int, row: int, sizes: Sizes, most: int) -> int:
@@ -121,7 +125,8 @@ class NativePair:
     def confirmed(self, sizes: Sizes) -> Refuted | None:
         """The difference in values, if there is one, and the original stays in bounds.
 
-        The executions of long runs are not listed to examine all of their cells.
+        The executions of long runs are not listed to examine all of their cells.  If the second program
+        leaves rows, both are run again with rows that follow each other.
         """
         old = self.pair.runs[0]
         if not self.is_inside(old, sizes):
@@ -129,15 +134,29 @@ class NativePair:
         steps = self.leading_to() if old.fresh else ((), ())
         if steps is None or not old.is_defined(steps[0], sizes):
             return None
-        is_in_rows = self.is_inside(in_rows(self.pair.runs), sizes, side=1)
-        for number, place in self.different() if is_in_rows else ():
+        limited = in_rows(self.pair.runs)
+        is_in_rows = self.is_inside(limited, sizes, side=1)
+        lengths = None if is_in_rows else self._by_number(lengths_of(limited, sizes))  # used until the end
+        if lengths is not None:
+            try:
+                self.run(sizes, LARGEST, lengths)
+            except TooLong:
+                return None
+        for number, place in self.different():
             parts = self.leading_to(number)
+            if parts is not None and lengths is not None:
+                parts = within_rows(parts, self.pair.runs, sizes)
             found = None if parts is None else compared(self.pair, parts, sizes, only=place)
             if isinstance(found, Refuted):
                 return found
         steps = self.leading_to()
         found = None if steps is None else compared(self.pair, steps, sizes)
         return found if isinstance(found, Refuted) else None
+
+    def _by_number(self, lengths: Lengths) -> Numbers:
+        """The lengths of rows by array and subscript, 0 where there is no limit."""
+        rows = [[one or 0 for one in lengths.get(name, ())] for name in self.arrays]
+        return _numbers([one for row in rows for one in (*row, *[0] * MOST_SUBSCRIPTS)[:MOST_SUBSCRIPTS]])
 
     def is_inside(self, program: Runnable, sizes: Sizes, side: int = 0) -> bool:
         """Whether the first program, or the second, stayed in bounds."""
@@ -183,7 +202,7 @@ def _library() -> ctypes.CDLL:
         except OSError:
             raise NotNative from None
     number, numbers = ctypes.c_longlong, ctypes.c_void_p
-    library.start.argtypes = [numbers, numbers, numbers, numbers]
+    library.start.argtypes = [numbers] * 5
     library.run.argtypes = [number, numbers, numbers, number]
     library.different.argtypes = [number, numbers]
     library.leading_to.argtypes = [number, number, number, numbers]

@@ -28,15 +28,20 @@ def in_rows(runs: tuple[Runnable, Runnable]) -> Runnable:
     return replace(runs[1], extents=lengths)
 
 
+def lengths_of(limited: Runnable, sizes: Sizes) -> Lengths:
+    """The numbers that a program of `in_rows` has as limits."""
+    return {
+        name: tuple(None if one is None else evaluate(one, sizes) for one in extents)
+        for name, extents in limited.extents.items()
+    }
+
+
 def within_rows(steps: Runs, runs: tuple[Runnable, Runnable], sizes: Sizes) -> Runs:
     """The same executions, with the cells in the rows where they are."""
     known = in_rows(runs)
     if not known.extents or all(known.stays_inside(side, sizes) for side in steps):
         return steps
-    lengths = {
-        name: tuple(None if one is None else evaluate(one, sizes) for one in extents)
-        for name, extents in known.extents.items()
-    }
+    lengths = lengths_of(known, sizes)
     made: dict[int, _Spread] = {}
     one, other = (tuple(_moved(step, lengths, made) for step in side) for side in steps)
     return one, other
