@@ -8,9 +8,10 @@ import pytest
 
 from loopwright.c.file import c_file
 from loopwright.c.reworded.guarded_sums import with_reductions
-from loopwright.prove.comparison.files import agreement
+from loopwright.errors import BadInput
+from loopwright.prove.comparison.files import agreement, compare_files
 from loopwright.prove.comparison.texts import ComparisonOptions
-from loopwright.prove.verdict import REORDERED
+from loopwright.prove.verdict import REORDERED, Proved, Verdict
 from loopwright.source import Source
 
 OLD = """double total(int n, const double *x) {
@@ -72,6 +73,72 @@ def test_they_are_written_as_reductions() -> None:
         assert found.count("\n") == text.count("\n")
 
 
+SEVERAL = CRITICAL.replace("own = 0.0", "own = 0.0, more = 0")
+SEVERAL = SEVERAL.replace("own += x[i];", "{ own += x[i]; more += 2; }")
+SEVERAL = SEVERAL.replace("s += own;", "s += own; t += more;").replace("s = 0;", "s = 0, t = 0;")
+PARTS = """double total(int n, const double *x) {
+  double s = 0;
+#pragma omp parallel
+  {
+    int me = omp_get_thread_num(), all = omp_get_num_threads();
+    int lo = n * me / all, hi = n * (me + 1) / all;
+    double own = 0;
+    for (int i = lo; i < hi; i++)
+      own += x[i];
+#pragma omp critical
+    s += own;
+  }
+  return s;
+}
+"""
+STRIDED = PARTS.replace("int i = lo; i < hi; i++", "int i = me; i < n; i += all")
+STRIDED = STRIDED.replace("critical", "atomic")
+
+
+def test_several_sums() -> None:
+    found = with_reductions(Source("f.c", SEVERAL)).text
+    assert "reduction(+:s, t)" in found and "critical" not in found and "own" not in found
+    assert found.count("\n") == SEVERAL.count("\n") and "{ s += x[i]; t += 2; }" in found
+    alone = Source("f.c", SEVERAL.replace("critical (adding)", "atomic"))
+    assert with_reductions(alone) == alone
+
+
+def _compared(new: str, folder: Path, *, allow_reassociation: bool = True) -> Verdict:
+    before, after = folder / "old.c", folder / "new.c"
+    before.write_text(f"#include <omp.h>\n{OLD}")
+    after.write_text(f"#include <omp.h>\n{new}")
+    options = ComparisonOptions(allow_reassociation=allow_reassociation)
+    return compare_files(before, after, options).verdict
+
+
+@pytest.mark.parametrize("new", [PARTS, STRIDED])
+def test_parts_of_threads(tmp_path: Path, new: str) -> None:
+    assert isinstance(_compared(new, tmp_path), Proved)
+    assert not isinstance(_compared(new, tmp_path, allow_reassociation=False), Proved)
+
+
+WRONG_PARTS = {
+    "a part is lost": ("n * (me + 1) / all", "n * me / all + n / all"),
+    "a part is added twice": ("int lo = n * me / all", "int lo = 0"),
+    "a term is left out": ("int i = lo", "int i = lo + 1"),
+    "a sum begins with 1": ("own = 0", "own = 1"),
+    "no guard": ("#pragma omp critical\n", ""),
+    "another guard": ("omp critical", "omp master"),
+    "a bound of each thread": ("omp parallel\n", "omp parallel reduction(+:n)\n"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_PARTS)
+def test_wrong_parts_of_threads(tmp_path: Path, name: str) -> None:
+    was, now = WRONG_PARTS[name]
+    assert was in PARTS
+    try:
+        found = _compared(PARTS.replace(was, now), tmp_path)
+    except BadInput:
+        return
+    assert not isinstance(found, Proved)
+
+
 OTHERS = {
     "a sum in another type": (CRITICAL, "double own", "float own"),
     "a sum that begins with 1": (CRITICAL, "0.0", "1.0"),
@@ -81,6 +148,7 @@ OTHERS = {
     "what the sum is added to, in the loop": (CRITICAL, "own += x[i]", "own += x[i] + s"),
     "a static sum": (CRITICAL, "double own", "static double own"),
     "two statements": (CRITICAL, "s += own;", "s += own; own = 0;"),
+    "a sum that is added twice": (CRITICAL, "s += own;", "s += own; s += own;"),
     "no critical section": (CRITICAL, "#pragma omp critical (adding)\n", "#pragma omp master\n"),
     "a variable of each thread": (CRITICAL, "parallel\n", "parallel private(s)\n"),
     "a variable of each thread, by the file": (

@@ -34,7 +34,7 @@ from loopwright.c.reworded.parallel_blocks import BLOCK, CLAUSES
 from loopwright.c.reworded.passages import changed_in, edited_while, is_before
 from loopwright.c.sums import ONE, Atom, IntegerSum, sum_of
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, without_parentheses
-from loopwright.c.tokens import has_effect, on_one_line, packed
+from loopwright.c.tokens import has_effect, names_in, on_one_line, packed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span
 
@@ -50,6 +50,7 @@ _ANY_NUMBER = re.compile(
     r"\s*omp\s+parallel(?:[\s,]*(?:shared\s*\([\w\s,]*\)|default\s*\(\s*(?:shared|none)\s*\)))*\s*"
 )
 """The directive of a block that two threads may run, each with the variables around it."""
+_REDUCED = re.compile(r"\breduction\s*\([^()]*:([^()]*)\)")
 _GUARD = re.compile(r"\s*omp\s+(?:atomic|critical)\b")
 _SMALLER = re.compile(r"\(\(?\(x\)(<=?\(y\)\)?\?\(x\):\(y\)|>=?\(y\)\)?\?\(y\):\(x\))\)")
 
@@ -89,7 +90,7 @@ def _blocks(file: CFile) -> Iterator[tuple[Region, Directive, Node]]:
             after = [one for one in around.statements() if one.start >= pragma.place.end]
             block = min(after, key=lambda one: (one.start, -one.end), default=None)
             is_block = block is not None and block.type == "compound_statement"
-            if block is not None and is_block and "reduction" not in pragma.argument:
+            if block is not None and is_block:
                 yield region, pragma, block
 
 
@@ -100,6 +101,9 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
     for region, pragma, block in _blocks(file):
         edits = _whole(block, _Parts(file, _PARTS, are_threads=True))
         inside = [] if not edits else _hidden(region, block.start, edits[0][1])
+        reduced = {name for names in _REDUCED.findall(pragma.argument) for name in names_in(names)}
+        if edits and not reduced.isdisjoint(names_in(edits[0][2])):
+            continue  # each thread has its own there
         if edits and all(packed(one.argument) == "ompsimd" for one in inside):
             clauses = pragma.argument[pragma.argument.index("parallel") + len("parallel") :]
             said = f"#pragma omp parallel for{' simd' if inside else ''}{clauses}"

@@ -99,10 +99,15 @@ def pairs_of_wordings(
     shown = _with_sizes_shown(given, own)
     if shown != given:
         yield from _once(_in_all_tables(shown, own, told), seen)
-    whole = _both(given, own, partial(in_table_loops, way=with_whole_loops))
+    whole = _both(given, own, partial(in_table_loops, way=_with_teams_written_out))
     if whole != given:
         for pair in _once(_in_all_tables(whole, own, told), seen):
             yield replace(pair, trusted=(*pair.trusted, IN_PARTS), races_count=False)
+
+
+def _with_teams_written_out(source: Source) -> Source:
+    """The source with whole loops for the parts that threads have, and reductions for their sums."""
+    return with_whole_loops(with_reductions(source, of_teams=True))
 
 
 def _with_sizes_shown(given: Texts, options: PairOfOptions) -> Texts:
