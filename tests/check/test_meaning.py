@@ -371,3 +371,11 @@ def test_each_original_is_a_reordering_of_itself(name: str, tmp_path: Path) -> N
     """So it is the difference that is refused."""
     original, _ = WRONG[name]
     assert answer(tmp_path, original, original) == Answer.VALID.name
+
+
+@pytest.mark.parametrize("body", ["A[i] = READ(i);", "A[i] = READ(i) + C[i];"])
+def test_an_array_that_only_a_macro_reads(tmp_path: Path, body: str) -> None:
+    """What the macro reads is not followed: no yes, and no failure either."""
+    text = program(pre="#define READ(x) B[x]", body=f"for (i = 0; i < N; i++) {body}")
+    backwards = text.replace("i = 0; i < N; i++", "i = N - 1; i >= 0; i--")
+    assert answer(tmp_path, text, backwards) == "GAVE_UP"

@@ -94,9 +94,11 @@ class Specification:
         return tuple(statement for statement in self.statements if statement.write.array == array)
 
     def footprint(self, array: str) -> isl.Set:
-        """All cells of `array` that the original touches."""
+        """All cells of `array` that the original touches; none if only macros and functions read it."""
         touched = [t for s in self.statements for t in (s.write, *s.reads) if t.array == array]
-        return union(t.relation.range() for t in touched).coalesce()
+        names = ", ".join(f"c{k}" for k in range(self.ranks[array]))
+        nothing = isl.Set(f"{{ {array}[{names}] : false }}")
+        return union((nothing, *(t.relation.range() for t in touched))).coalesce()
 
 
 def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
