@@ -291,3 +291,16 @@ def test_an_array_that_a_pragma_gives_another_name(pragma: str, tmp_path: Path) 
     loops = "for (i = 0; i < n; i++) w[i] = i; for (i = 0; i < n; i++) a[i] = w[i];"
     head = f"static double w[9]; extern double u[9];\n#pragma {pragma}"
     assert "share its memory" in answer(Trap("", loops, head, after="s = u[3];"), tmp_path)
+
+
+OBSERVED = ["volatile int q = 1;", "V q = 1;", "volatile int q; q = 1;", "_Atomic int q = 1;"]
+
+
+@pytest.mark.parametrize("declared", OBSERVED)
+def test_a_volatile_variable_is_written_though_unused(declared: str, tmp_path: Path) -> None:
+    head = "typedef volatile int V;"
+    with_it, without = (f"for (i = 0; i < n; i++) {{ {text} a[i] = b[i]; }}" for text in (declared, ""))
+    assert "volatile or atomic" in answer(Trap("", with_it, head), tmp_path)
+    texts = function(with_it, head=head), function(without, head=head)
+    assert "volatile or atomic" in comparison(texts[0], texts[1], tmp_path)
+    assert "volatile or atomic" in comparison(texts[1], texts[0], tmp_path)

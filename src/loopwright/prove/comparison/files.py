@@ -369,12 +369,9 @@ def _if_compiled(
 
     Where a region defines what is something else elsewhere, texts that are alike differ in their meaning.
     """
-    regions = zip(c_file(before).regions, c_file(source).regions, strict=False)
-    made = (type_of_a_region(one.place, other.place) for one, other in regions)
-    name = next((one for one in made if one is not None), None)
-    if name is not None:
-        other = Undecided(f"a region defines '{name}', which is something else elsewhere")
-        return replace(found, answers=(replace(found.answers[0], verdict=other),))
+    other = _read_otherwise(before, source)
+    if other is not None:
+        return replace(found, answers=(replace(found.answers[0], verdict=Undecided(other)),))
     old, new = Compiled(before, compilers[0]), Compiled(source, compilers[1])
     if found.proved:
         reason = not_compiled(old, new)
@@ -385,3 +382,12 @@ def _if_compiled(
     if reason is None:
         return found
     return replace(found, answers=(replace(found.answers[0], verdict=Undecided(reason)),))
+
+
+def _read_otherwise(before: Source, source: Source) -> str | None:
+    """Returns what a region defines and other wordings of it leave out, or None."""
+    for old, new in zip(c_file(before).regions, c_file(source).regions, strict=False):
+        name = type_of_a_region(old.place, new.place)
+        if name is not None:
+            return f"a region defines '{name}', which is something else elsewhere"
+    return None
