@@ -67,9 +67,9 @@ def _refuse_observed(node: tree.Node) -> None:
         raise refuse(node.place.span, "this is volatile or atomic: its accesses must stay as they are", _COPY)
     if isinstance(node, tree.Name) and node.declaration.is_thread_local:
         raise refuse(node.place.span, f"each thread has its own '{node.declaration.name}'", _COPY)
-    given = node.variables if isinstance(node, tree.Declare) else ()
-    if any(one.initial is not None and _is_observed(one.declaration.type) for one in given):
-        raise refuse(node.place.span, "a variable that is volatile or atomic gets a value here", _COPY)
+    for one in node.variables if isinstance(node, tree.Declare) else ():
+        if one.initial is not None and _is_observed(one.declaration.type):
+            raise refuse(one.name, "a variable that is volatile or atomic gets a value here", _COPY)
 
 
 _COPY = "copy it into another variable before the region"
