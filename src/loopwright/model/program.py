@@ -1,7 +1,7 @@
 """The polyhedral model of a region of C [Namjoshi2016, section 3.2]: statements, domains, accesses.
 
-It keeps enough of the source to print the statements again.  Statement spaces are named tuples
-`S1[i, j]`, arrays are named tuples `A[x, y]`, and a scalar is an array of no dimensions.
+It keeps enough of the source to print the statements again.  Statement spaces are named tuples `S1[i, j]`,
+arrays are named tuples `A[x, y]`, and a scalar is an array of no dimensions.
 """
 
 from __future__ import annotations
@@ -57,9 +57,8 @@ class Layout:
 class Array:
     """Storage that the region accesses; distinct names are assumed not to alias.
 
-    `element_type` is the declared type where a declaration was seen.  A `local` one was declared
-    inside the region: its declaration `element_type name[extent]...;` must be put before the regenerated
-    loops, since the statements that use it may end up in different loops.
+    `element_type` is the declared type where a declaration was seen.  A `local` one was declared inside the
+    region: it is declared again before the new loops, since several of them may use it.
     """
 
     name: str
@@ -82,6 +81,11 @@ class Array:
     """{ A[s] : 0 <= s_k < e_k }, as far as sizes e_k are declared; None where none is known."""
     is_sized: bool = False
     """All sizes are declared: every cell that is `inside` is there."""
+
+    @property
+    def dimensions(self) -> int:
+        """The number of indices of a cell, as it is read."""
+        return len(self.rows) + 1 if self.rows else self.rank
 
     @property
     def declaration(self) -> str:
@@ -108,9 +112,8 @@ class Access:
 class Hole:
     """An occurrence of an iterator in a statement's text, to be replaced by its new value.
 
-    The text around it need not bind tightly: put parentheses around what is not atomic.  An
-    iterator of a `type` other than int is replaced by a value cast to that type, so that the
-    arithmetic around it stays what it was.
+    The text around it need not bind tightly: put parentheses around what is not atomic.  An iterator of a
+    `type` other than int is replaced by a value cast to that type: the arithmetic around it stays the same.
     """
 
     place: Span

@@ -228,6 +228,10 @@ def _continued(
 ) -> Program:
     """The region as read, with the facts about `old` and its arrays, and the memory spaces of new ones."""
     spaces, known = {array.name: array.space for array in new}, {array.name: array for array in old.arrays}
+    for one in found.arrays:
+        if one.name in known and one.rows != known[one.name].rows:
+            message = f"with this storage the rows of {one.name} cannot be told apart"
+            raise BadInput(Code.STORAGE, message, hint="declare it with its dimensions")
     arrays = tuple(_as_known(one, known.get(one.name), spaces) for one in found.arrays)
     return replace(
         found,

@@ -33,6 +33,8 @@ from loopwright.prove.comparison.endings import not_known_to_end
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
 from loopwright.prove.reading.c_expressions import words_of
 from loopwright.prove.reading.integer_types import type_at
+from loopwright.prove.text.guards import Established, shown_by
+from loopwright.prove.text.index_arithmetic import within_types
 from loopwright.prove.verdict import REORDERED, rounding
 from loopwright.read.c.purity import SETTING_ERRNO
 from loopwright.source import Source
@@ -265,6 +267,34 @@ _ROUNDING = frozenset(
     )
 )
 _INCLUDED = re.compile(r"(?m)^[ \t]*#[ \t]*include\b[^\n]*")
+
+
+def unstated(before: Program, after: Program, allocated: frozenset[str]) -> str | None:
+    """Returns what the new source requires and the old one does not."""
+    return (
+        further_assumption(before, after)
+        or missing_assumption(before, after)
+        or narrower_iterator(before, after)
+        or without_elements(before, after, allocated)
+    )
+
+
+_OF_CELLS = (AssumptionKind.ROWS, AssumptionKind.BOUNDS, AssumptionKind.ALIASING)
+
+
+def with_settled(
+    old: Program, new: Program, guard: Established | None, *, from_text: bool
+) -> tuple[Program, Program]:
+    """Both programs, with the assumptions marked that are proved or tested by a guard."""
+    facts = old.facts if guard is None else old.context.intersect(guard.parameters)
+    old = replace(old, assumptions=within_types(old, new, facts))
+    theirs = new.assumptions if guard is None else shown_by(new, new.assumptions, guard)
+    # If the loops of the source are not analysed on their own, its cells are those of the old file.
+    theirs = tuple(one for one in theirs if not from_text or one.kind not in _OF_CELLS)
+    settled = {(one.kind, one.text) for one in old.assumptions if one.standing is not Standing.ASSUMED}
+    arithmetic = {pair for pair in settled if pair[0] is AssumptionKind.ARITHMETIC}
+    left = tuple(one for one in theirs if (one.kind, one.text) not in arithmetic)
+    return old, replace(new, assumptions=left)
 
 
 def contract_of(old: Sequence[Program], answers: Sequence[Equivalence]) -> str:

@@ -55,6 +55,7 @@ from loopwright.prove.equivalence.instances import Matched, NotMatched, by_insta
 from loopwright.prove.equivalence.running import FEW_STEPS, MOST_STEPS, by_running
 from loopwright.prove.equivalence.shared import (
     declared_in,
+    other_rows,
     outputs,
     with_common_parameters,
     with_known_constants,
@@ -301,6 +302,9 @@ class _ProgramsToCompare:
 
     def _without_instances(self, matched: NotMatched, obligations: int) -> Equivalence:
         """Compares by values or by running; a few runs come first, because they find most mistakes."""
+        uneven = other_rows(self.old, self.new)
+        if uneven is not None:
+            return Equivalence(Undecided(f"'{uneven}' has other rows in NEW; by instances: {matched.reason}"))
         counted = outputs(self.old, self.new)
         unread, hints = False, matched.sizes
         reasons = [f"by instances: {matched.reason}"]

@@ -13,17 +13,15 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import different_header
 from loopwright.errors import BadInput, Code, Note
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import AssumptionKind, Program, Standing
+from loopwright.model.program import AssumptionKind, Program
 from loopwright.progress import Progress
 from loopwright.prove.comparison.acceptable import (
     Compiled,
     contract_of,
-    further_assumption,
-    missing_assumption,
-    narrower_iterator,
     seen_besides_values,
     unacceptable,
-    without_elements,
+    unstated,
+    with_settled,
 )
 from loopwright.prove.comparison.outside import difference_around
 from loopwright.prove.comparison.preprocessor import adds_only_harmless_text
@@ -32,8 +30,7 @@ from loopwright.prove.comparison.regions import is_too_long, under_guards
 from loopwright.prove.comparison.tested_blocks import prove_past_tests
 from loopwright.prove.equivalence.answer import Equivalence, OnlyFor
 from loopwright.prove.text.annotations import promises, prove_annotations
-from loopwright.prove.text.guards import Established, shown_by
-from loopwright.prove.text.index_arithmetic import within_types
+from loopwright.prove.text.guards import Established
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.assume import is_assume
@@ -296,9 +293,28 @@ def _compared(
     allocated: frozenset[str],
     progress: Progress,
 ) -> Comparison:
-    """Compares the regions of a source in order, until one is not proved."""
+    """Compares the regions of a source in order, until one is not proved.
+
+    The C reader finds indices in rows of an array of one dimension, which reading the text alone does not.
+    """
     signed = counts_signed(source, asked.reading.compiled)
     text = read_text(source, old, asked.reading.pure) if signed else None
+    compared = partial(_compared_as_read, old, source, asked, guards, allocated, progress)
+    found = compared(text)
+    in_rows = any(array.rows for program in text or () for array in program.arrays)
+    return _otherwise(lambda: compared(None), found) if in_rows and not found.proved else found
+
+
+def _compared_as_read(
+    old: tuple[Program, ...],
+    source: Source,
+    asked: ComparisonOptions,
+    guards: Mapping[int, Established],
+    allocated: frozenset[str],
+    progress: Progress,
+    text: tuple[Program, ...] | None,
+) -> Comparison:
+    """The same, with the regions as `text` has them, or as the C reader reads them."""
     new = text or parse_c(source, asked.reading)
     new = gated(new, asked.reading, in_order=text is None)
     if len(old) != len(new):
@@ -323,44 +339,16 @@ def _compared(
         if not isinstance(answers[-1].verdict, Proved):
             break
     tried = [
-        _tried(one, other, guards.get(k), from_text=text is not None)
+        with_settled(one, other, guards.get(k), from_text=text is not None)
         for k, (one, other) in enumerate(zip(old, new, strict=True))
     ]
     trusted = _trusted([one for one, _ in tried], [other for _, other in tried], answers)
     for k, (before, after) in enumerate(tried[: len(answers)]):
-        further = _unstated(before, after, allocated)
+        further = unstated(before, after, allocated)
         if further is not None and isinstance(answers[k].verdict, Proved):
             answers = [*answers[:k], replace(answers[k], verdict=Undecided(further))]
             break
     return Comparison(tuple(answers), trusted, place)
-
-
-def _unstated(before: Program, after: Program, allocated: frozenset[str]) -> str | None:
-    """Returns what the new source requires and the old one does not."""
-    return (
-        further_assumption(before, after)
-        or missing_assumption(before, after)
-        or narrower_iterator(before, after)
-        or without_elements(before, after, allocated)
-    )
-
-
-_OF_CELLS = (AssumptionKind.ROWS, AssumptionKind.BOUNDS, AssumptionKind.ALIASING)
-
-
-def _tried(
-    old: Program, new: Program, guard: Established | None, *, from_text: bool
-) -> tuple[Program, Program]:
-    """Both programs, with the assumptions marked that are proved or tested by a guard."""
-    facts = old.facts if guard is None else old.context.intersect(guard.parameters)
-    old = replace(old, assumptions=within_types(old, new, facts))
-    theirs = new.assumptions if guard is None else shown_by(new, new.assumptions, guard)
-    # If the loops of the source are not analysed on their own, its cells are those of the old file.
-    theirs = tuple(one for one in theirs if not from_text or one.kind not in _OF_CELLS)
-    settled = {(one.kind, one.text) for one in old.assumptions if one.standing is not Standing.ASSUMED}
-    arithmetic = {pair for pair in settled if pair[0] is AssumptionKind.ARITHMETIC}
-    left = tuple(one for one in theirs if (one.kind, one.text) not in arithmetic)
-    return old, replace(new, assumptions=left)
 
 
 def _along(

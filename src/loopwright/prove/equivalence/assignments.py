@@ -8,6 +8,8 @@ if (c) { S; T }      t = c; if (t) S; if (t) T
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from loopwright.c.declarations import known_constant
@@ -17,13 +19,17 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Array, Program, Statement
+from loopwright.presburger.functions import functions_of
+from loopwright.presburger.sets import OUT
 from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.numbers import NumberRun, in_numbers
 from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Index, Term, TermAssignment, subterms
+from loopwright.prove.obligations.formulas import expr_of
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.reading.loops import sides
 from loopwright.prove.reading.operation import StatementSyntax
+from loopwright.source import Span
 
 ONE = Index(Int(1), INT)
 TESTED = "what was tested at"
@@ -96,15 +102,40 @@ def computations(program: Program) -> dict[str, Computation]:
     """The statements of a program by name; raises `Unreadable` if one is not an assignment of values."""
     found: dict[str, Computation] = {}
     for name, side in sides(program).items():
-        found[name] = computation(program, name, side)
+        found[name] = computation(program, name, side, of=program.statement(name))
         _refuse_surprises(program.statement(name), found[name].assignments, program)
     return found
 
 
-def computation(program: Program, name: str, side: StatementSyntax) -> Computation:
-    """Reads a statement with the variables of `program`."""
-    made = _assignments(side.node, _reading(program, side))
+def computation(
+    program: Program, name: str, side: StatementSyntax, *, of: Statement | None = None
+) -> Computation:
+    """Reads a statement with the variables of `program`; `of` is the one with its iterators and accesses."""
+    reading = _reading(program, side)
+    if of is not None:
+        reading = replace(reading, in_rows=_cells_in_rows(program, of, reading.types))
+    made = _assignments(side.node, reading)
     return Computation(name, side.node.span.line, made, columns_of(made))
+
+
+def _cells_in_rows(
+    program: Program, statement: Statement, types: Mapping[str, CType]
+) -> dict[Span, CellTerm]:
+    """The cells that it accesses of arrays of one dimension that are read in rows.
+
+    In rows of n elements, A[i * n + j] is the cell (i, j): distinct ones are apart where 0 <= j < n, which
+    the reader has proved or assumed.
+    """
+    in_rows = {array.name for array in program.arrays if array.rows and not array.local}
+    found: dict[Span, CellTerm] = {}
+    for access in statement.accesses:
+        if access.array in in_rows and access.must and access.relation.is_single_valued():
+            functions = functions_of(access.relation.intersect_domain(statement.domain))
+            if len(functions) == 1:
+                indices = (functions[0].get_at(k) for k in range(functions[0].dim(OUT)))
+                subscripts = tuple(expr_of(one, statement.iterators) for one in indices)
+                found[access.place] = CellTerm(access.array, subscripts, types[access.array])
+    return found
 
 
 def _undeclared(array: Array) -> CType:

@@ -23,6 +23,7 @@ or for sizes at which OLD accesses none; that this memory exists is then a liste
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property, reduce
 from typing import TypeAlias
 
@@ -235,9 +236,16 @@ def sizes_inside(old: Program) -> isl.Set:
     return reduce(isl.Set.intersect, (one for one in facts if one is not None), old.facts)
 
 
+def _in_rows(array: Array) -> Array:
+    """An array of one dimension that is read in rows: no declaration tells how many rows it has."""
+    if not array.rows:
+        return array
+    return replace(array, rank=array.dimensions, extents=(), inside=None, is_sized=False)
+
+
 def memory_of(old: Program, new: Program, flows: tuple[Flow, Flow]) -> NewMemory:
     declared = new.file.declarations
-    arrays = arrays_of(new)
+    arrays = {name: _in_rows(array) for name, array in arrays_of(new).items()}
     found = {name: declared.visible(name, new.region) for name in arrays}
     own = frozenset(
         name

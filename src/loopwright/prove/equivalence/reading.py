@@ -73,6 +73,8 @@ class Reading:
     ranks: Mapping[str, int]
     local: frozenset[str]
     place: Span
+    in_rows: Mapping[Span, CellTerm] = field_of(default_factory=dict)
+    """For A[i * n + j], where the rows of A have n elements: the cell (i, j)."""
     known: dict[str, Expr] = field_of(default_factory=dict)
     """Terms of subscripts, which recur often."""
 
@@ -205,6 +207,8 @@ def choice(condition: Term, then: Term, orelse: Term) -> Term:
 
 def cell(node: Node, reading: Reading) -> CellTerm:
     """A variable or array element."""
+    if node.span in reading.in_rows:
+        return reading.in_rows[node.span]
     found = reference_of(node)
     if found is None or found.partial or reading.ranks.get(found.base) != len(found.subscripts):
         raise Unreadable(f"'{reading.of(node)}' cannot be read as a variable or element")

@@ -129,6 +129,13 @@ class Outputs:
     trusted: tuple[str, ...]
 
 
+def other_rows(old: Program, new: Program) -> str | None:
+    """Returns an array of one dimension that both programs read in rows, but not of the same lengths."""
+    rows = {array.name: array.rows for array in old.arrays if not array.local}
+    others = (array for array in new.arrays if not array.local)
+    return next((one.name for one in others if rows.get(one.name, one.rows) != one.rows), None)
+
+
 def outputs(old: Program, new: Program) -> Outputs:
     """The storage that both files have and that is observable after the region."""
     own = [(program, {one.name: one for one in program.arrays if not one.local}) for program in (old, new)]

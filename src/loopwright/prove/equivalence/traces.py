@@ -155,8 +155,10 @@ def extents(program: Program) -> dict[str, tuple[Expr | None, ...]]:
     words = words_of(program)
     found: dict[str, tuple[Expr | None, ...]] = {}
     for array in program.arrays:
-        if len(array.extents) == array.rank:
-            name = local_name(array.name) if array.local else array.name
+        name = local_name(array.name) if array.local else array.name
+        if array.rows:
+            found[name] = (None, *(_extent(text, words) for text in array.rows))
+        elif len(array.extents) == array.rank:
             found[name] = tuple(_extent(text, words) for text in array.extents)
     return found
 

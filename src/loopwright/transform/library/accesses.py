@@ -5,6 +5,7 @@ It also writes affine functions of iterators and parameters as C.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -12,11 +13,12 @@ import islpy as isl
 
 from loopwright.c.declarations import as_signed, declared_name, unqualified
 from loopwright.c.syntax import Node, field, walk
+from loopwright.c.tokens import bracketed, names_in
 from loopwright.errors import Code
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.functions import coefficient, involved
-from loopwright.presburger.named import parameter_names
+from loopwright.presburger.named import parameter_names, row_length
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, basic_sets
 from loopwright.source import Span
 from loopwright.transform.operators import with_length
@@ -46,8 +48,11 @@ def in_space(array: Array, space: MemorySpace | None = None) -> Array:
     return replace(array, space=space)
 
 
-def variable_called(plan: Plan, name: str, *, sized: bool = True) -> Array:
-    """The array or variable of that name, if its storage can be changed; `sized` if its sizes are needed."""
+def variable_called(plan: Plan, name: str, *, sized: bool = True, in_rows: bool = False) -> Array:
+    """The array or variable of that name, if its storage can be changed.
+
+    `sized` if its sizes are needed; `in_rows` if it may have one dimension that is read as several.
+    """
     arrays = {array.name: array for array in plan.program.arrays}
     if name not in arrays:
         near = close_to(name, list(arrays))
@@ -59,9 +64,13 @@ def variable_called(plan: Plan, name: str, *, sized: bool = True) -> Array:
         message = f"the declaration of {name} does not give its element type and sizes"
         hint = "declare it in the file with all its sizes"
         raise Misuse(Code.STORAGE, message, argument="variable", hint=hint)
-    if array.rows:
-        message = f"{name} is one dimension that is used as {array.rank}"
+    if array.rows and not in_rows:
+        message = f"{name} is declared with one dimension and read as {array.dimensions}"
         raise Misuse(Code.STORAGE, message, argument="variable", hint="declare it with its dimensions")
+    for length in plan.program.parameters:
+        if length.text != length.name and length.name in names_in(" ".join(array.rows)):
+            message = f"the rows of {name} have {length.text} elements, which is not a variable"
+            raise Misuse(Code.STORAGE, message, argument="variable", hint="copy it to one before the region")
     return replace(array, element_type=unqualified(array.element_type))
 
 
@@ -192,6 +201,25 @@ def loops_over_box(
             raise _unbounded(iterator, argument)
         heads.append(f"for ({kind} {iterator} = {start}; {rest} >= 0; {iterator}++) ")
     return f" {''.join(heads)}"
+
+
+def cell_text(program: Program, array: Array, cell: Sequence[isl.Aff], iterators: Sequence[str]) -> str:
+    """A[c1][c2], or A[c1 * n + c2] if the array is declared with one dimension and has rows of n elements."""
+    indices = [affine_text(program, one, iterators) for one in cell]
+    if not array.rows:
+        return array.name + bracketed(indices)
+    text = indices[0]
+    for size, index in zip(array.rows, indices[1:], strict=True):
+        ((_, length),) = row_length(size).get_pieces()
+        text = f"{_factor(text)} * {_factor(affine_text(program, length, ()))} + {index}"
+    return f"{array.name}[{text}]"
+
+
+_FACTOR = re.compile(r"\w+|\(\(long long\)\w+\)")
+
+
+def _factor(text: str) -> str:
+    return text if _FACTOR.fullmatch(text) else f"({text})"
 
 
 def membership(program: Program, points: isl.Set, iterators: tuple[str, ...], domain: isl.Set) -> str:

@@ -41,6 +41,7 @@ from loopwright.presburger.sets import IN, OUT, union_map
 from loopwright.source import Span
 from loopwright.transform.library.accesses import (
     affine_text,
+    cell_text,
     copy_schedule,
     divided_text,
     in_space,
@@ -89,9 +90,9 @@ def pack(
     plan: Plan, name: str, component: Component, depth: int, options: PackingOptions
 ) -> tuple[Plan, Component]:
     """The plan with copies inside of the first `depth` loops around the component, and the copies."""
-    array = variable_called(plan, name, sized=False)
+    array = variable_called(plan, name, sized=False, in_rows=True)
     _refuse_contradictions(array, options)
-    loops = max(plan.loops, depth + array.rank)
+    loops = max(plan.loops, depth + array.dimensions)
     plan = with_loops(plan, loops)
     component = Component.of(padded_position(one, loops) for one in component.positions)
     plan = divided(plan, component)
@@ -151,8 +152,8 @@ class _CopyPlace:
 
 def _refuse_contradictions(array: Array, options: PackingOptions) -> None:
     """Refuse options that cannot be combined, or do not apply to this array."""
-    if options.transposed and array.rank != 2:
-        message = f"{array.name} has {array.rank} subscripts, and only two can be transposed"
+    if options.transposed and array.dimensions != 2:
+        message = f"{array.name} has {array.dimensions} subscripts, and only two can be transposed"
         raise Misuse(Code.STORAGE, message, argument="transposed")
     if options.scaled and options.written:
         raise Misuse(Code.STORAGE, "what is copied back is not scaled", argument="scaled")
@@ -338,10 +339,7 @@ def _copied_cells(
     for k in packing.order:
         own = coordinate(space, packing.depth + k)
         indices.append(affine_text(program, own.sub(on_points(box.lows[k], space)), iterators))
-    packed = new + bracketed(indices)
-    return packed, packing.array.name + "".join(
-        f"[{affine_text(program, one, iterators)}]" for one in box.cells
-    )
+    return new + bracketed(indices), cell_text(program, packing.array, box.cells, iterators)
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def cells_of(
     array = next((array for array in program.arrays if array.name == one.cell.base), None)
     if array is None:
         raise Unclear(one.node, f"'{one.cell.base}' is not storage of the model")
-    rank = len(array.rows) + 1 if array.rows else array.rank
+    rank = array.dimensions
     known = everywhere()
     values = [f"{one.cell.base} {k}" for k in range(rank)]
     fixed = 0

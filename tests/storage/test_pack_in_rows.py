@@ -1,0 +1,105 @@
+"""`pack` of arrays of one dimension that are used as several: `A[i * n + j]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput, Code
+from loopwright.prove.comparison.files import compare_files
+from tests.storage.test_expand import result, written
+
+PRODUCT = """\
+void f(int n, const double *restrict A, const double *restrict B, double *restrict C) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        S: C[i * n + j] += A[i * n + k] * B[k * n + j];
+#pragma endscop
+}
+"""
+TILES = "tile(S, i=4, j=8)\ninterchange(S, [iT, jT, k, i, j])\npack(C, S, jT, written)\npack(B, S, jT)"
+
+SHAPES = {
+    "three dimensions": (
+        "int n, int m, int l, const double *restrict A, double *restrict C",
+        "n, m, l",
+        "C[(i * m + j) * l + k] += A[(i * m + j) * l + l - 1 - k]",
+        "A_packed[0][A_2][A_3] = A[(i * m + A_2) * l + A_3];",
+    ),
+    "a constant last dimension": (
+        "int n, int m, const double *restrict A, double *restrict C",
+        "n, m, 3",
+        "C[(i * m + j) * 3 + k] += A[(i * m + j) * 3 + 2 - k]",
+        "A_packed[0][A_2] = A[i * (3 * m) + A_2];",
+    ),
+    "rows of a sum": (
+        "int n, int m, const double *restrict A, double *restrict C",
+        "n, m + 1, m + 1",
+        "C[i * (m + 1) + j] += A[i * (m + 1) + k]",
+        "A_packed[0][A_2] = A[i * (m + 1) + A_2];",
+    ),
+}
+
+
+def nest(parameters: str, ends: str, body: str) -> str:
+    heads = zip("ijk", ends.split(", "), strict=True)
+    loops = "\n".join(f"  for (int {name} = 0; {name} < {end}; {name}++)" for name, end in heads)
+    return f"void f({parameters}) {{\n#pragma scop\n{loops}\n    S: {body};\n#pragma endscop\n}}\n"
+
+
+def test_tiles_of_pointers_are_packed(tmp_path: Path) -> None:
+    text = result(tmp_path, PRODUCT, TILES).source.text
+    assert "C_packed[C_1 - 4 * iT][C_2 - 8 * jT] = C[C_1 * n + C_2];" in text
+    assert "C[C_1 * n + C_2] = C_packed[C_1 - 4 * iT][C_2 - 8 * jT];" in text
+    assert "B_packed[B_1][B_2 - 8 * jT] = B[B_1 * n + B_2];" in text
+    assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_rows_are_written_as_they_are_read(tmp_path: Path, shape: str) -> None:
+    *program, copy = SHAPES[shape]
+    text = result(tmp_path, nest(*program), "pack(A, S, i)\npack(C, S, i, written)").source.text
+    assert copy in text
+    assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
+
+
+def test_unsigned_sizes_are_written_as_signed_numbers(tmp_path: Path) -> None:
+    head = "unsigned n, unsigned m, const double *restrict A, double *restrict C"
+    source = nest(head, "(int)n, (int)m, (int)m", "C[i * (int)m + j] += A[i * (int)m + k]")
+    text = result(tmp_path, source, "pack(A, S, i)").source.text
+    assert "A_packed[0][A_2] = A[i * ((long long)m) + A_2];" in text
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("C_2 <= min(n - 1, 8 * jT + 7)", "C_2 <= min(n - 2, 8 * jT + 7)"),
+        ("C_2 <= min(n - 1, 8 * jT + 7)", "C_2 <= min(n, 8 * jT + 7)"),
+        ("= B[B_1 * n + B_2]", "= B[B_2 * n + B_1]"),
+        ("= B[B_1 * n + B_2]", "= B[B_1 * n + B_2 + 1]"),
+        ("C[C_1 * n + C_2] = C_packed[C_1 - 4 * iT][C_2 - 8 * jT]", "C[C_1 * n + C_2] = C_packed[0][0]"),
+        ("C[C_1 * n + C_2] = C_packed", "C[C_1 * n + n - 1 - C_2] = C_packed"),
+        ("C[C_1 * n + C_2] = C_packed", "C[C_1 * n - C_2] = C_packed"),
+        ("C[C_1 * n + C_2] = C_packed", "C[C_1 * n + n + C_2] = C_packed"),
+    ],
+)
+def test_wrong_copies_are_not_proved(tmp_path: Path, right: str, wrong: str) -> None:
+    text = result(tmp_path, PRODUCT, TILES).source.text
+    assert right in text
+    old = written(tmp_path, PRODUCT, "k.c")
+    assert not compare_files(old, written(tmp_path, text.replace(right, wrong), "new.c")).proved
+
+
+def test_a_member_as_the_length_of_rows_is_refused(tmp_path: Path) -> None:
+    source = nest(
+        "struct s *q, const double *restrict A, double *restrict C",
+        "q->n, q->m, q->m",
+        "C[i * q->m + j] += A[i * q->m + k]",
+    )
+    with pytest.raises(BadInput) as caught:
+        result(tmp_path, f"struct s {{ int n, m; }};\n{source}", "pack(C, S, i, written)")
+    assert caught.value.code is Code.STORAGE
+    assert "the rows of C have q->m elements, which is not a variable" in str(caught.value)
