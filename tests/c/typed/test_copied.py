@@ -17,8 +17,10 @@ static double before(double *a)
 }
 """
 AFTER = """int between;
+struct later { int x; };
 double after(double *a, int k)
 {
+    struct later l = { 0 };
     static int calls;
     extern int other;
     calls++;
@@ -64,8 +66,10 @@ def _copied(old: Source, new: Source, monkeypatch: pytest.MonkeyPatch) -> list[s
         ("return a[k];", "extern int other; return a[other];", ["before"]),
         ("return a[k];", "struct t { int x; } t = { k }; return a[t.x];", []),
         ("return a[k];", "typedef int t; return a[(t)k];", []),
+        ("return a[k];", "struct __attribute__((packed)) t { int x; } t = { k }; return a[t.x];", []),
+        ("return a[k];", "struct later *p = 0; return a[k];", ["before", "after"]),
     ],
-    ids=["value", "spaces", "local", "call", "no call", "extern", "struct", "typedef"],
+    ids=["value", "spaces", "local", "call", "no call", "extern", "struct", "typedef", "packed", "tag"],
 )
 def test_what_a_changed_body_cannot_declare_for_others_is_copied(
     old: str, new: str, names: list[str], monkeypatch: pytest.MonkeyPatch
@@ -88,6 +92,20 @@ def test_nothing_is_copied_where_the_rest_of_the_file_differs(
 ) -> None:
     body = "return a[k];"
     assert _copied(_text(body), _text(body, before), monkeypatch) == []
+
+
+@pytest.mark.parametrize("unnamed", ["struct {", "struct __attribute__((packed)) {", "union {", "enum {"])
+def test_nothing_is_copied_where_a_type_without_a_name_moves(
+    unnamed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = f"typedef {unnamed} {'X' if 'enum' in unnamed else 'int x;'} }} T; T t;"
+    after = f"{kind}\ndouble last(double *a) {{ T *p = &t; return a[sizeof *p]; }}\n"
+    old, new = (Source("a.c", _text(body).text + after) for body in ("return a[k];", "\nreturn a[k + 1];"))
+    assert _copied(old, new, monkeypatch) == []
+    old, new = (
+        Source("a.c", kind + _text(body).text) for body in ("return a[k];", "\nreturn a[k + 1];")
+    )
+    assert _copied(old, new, monkeypatch) == ["before", "after"]
 
 
 def test_the_offsets_of_cursors_are_those_that_the_front_end_looks_up() -> None:

@@ -11,7 +11,8 @@ name means the same declaration in both texts, as what is declared outside of fu
 same order, and a body C' declares a name for the rest of the file in one way alone: it names a function that
 is not declared before, or declares one or an `extern` variable.  So f is not copied if it names anything from
 C, or anything first declared after the start of the bodies that differ with a name that C' contains.  A body
-that defines types is not compared: types of one spelling are converted once.
+that defines types is not compared.  A type without a name is called after its line and column, which it keeps
+only before the bodies that differ.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ from loopwright.c.typed.listing import Listing
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
-_TYPES = re.compile(r"\b(?:struct|union|enum)\b[^;(){}]*\{|\btypedef\b")
+_TYPES = re.compile(r"\b(?:struct|union|enum)\b[^;{}]*\{|\btypedef\b")
+"""The definition of a type, perhaps with attributes before its name."""
+_UNNAMED = re.compile(r"\b(?:struct|union|enum)\b\s*(?:\{|\[\[|_\w*\s*\()")
+"""The definition of a type without a name."""
 _KINDS = frozenset((*get_args(tree.Expression), *get_args(tree.Statement), tree.Declarator))
 _FIELDS = {kind: tuple(one.name for one in fields(kind)[1:]) for kind in _KINDS}
 """The fields of each kind of node after `place`."""
@@ -174,6 +178,8 @@ def alike(old: Outline, new: Outline) -> Alike | None:
             if heads[0] != heads[1] or not all(bodies) or any(map(_TYPES.search, bodies)):
                 return None
             differing.append(number)
+    if differing and _UNNAMED.search(new.text, new.tops[differing[0]].body):
+        return None
     return Alike(old, new, tuple(differing))
 
 

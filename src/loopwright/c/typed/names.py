@@ -156,10 +156,11 @@ class Types:
 
     known_from: int
     has_lengths: bool = True
-    seen: dict[tuple[str, str], types.CType] = field(default_factory=dict)
+    seen: dict[tuple[str, str, tuple[int, int]], types.CType] = field(default_factory=dict)
+    """The types by their kinds and spellings, and what is meant: blocks may define one name differently."""
     found: dict[tuple[int, int], types.CType] = field(default_factory=dict)
     """The same by the identities of types; several have one spelling."""
-    around: list[str] = field(default_factory=list)
+    around: list[tuple[int, int]] = field(default_factory=list)
     """The records that are being converted, from the outermost to the innermost."""
 
     def of(self, kind: ClangType) -> types.CType:
@@ -171,7 +172,7 @@ class Types:
         return self.found[key]
 
     def _of(self, kind: ClangType) -> types.CType:
-        key = front_end.kind(kind), str(kind.spelling)
+        key = front_end.kind(kind), str(kind.spelling), front_end.identity(kind.get_canonical())
         inside = bool(self.around)
         if not inside and key in self.seen:
             return self.seen[key]
@@ -257,11 +258,11 @@ class Types:
         declared = kind.get_declaration()
         tag = str(declared.spelling)
         is_union = front_end.kind(declared) == "UNION_DECL"
-        name = str(kind.spelling)
+        meant = front_end.identity(declared.type.get_canonical())
         is_complete = kind.get_size() >= 0
-        if name in self.around or not is_complete or len(self.around) > _DEEPEST:
+        if meant in self.around or not is_complete or len(self.around) > _DEEPEST:
             return types.Record(tag, None, is_union)
-        self.around.append(name)
+        self.around.append(meant)
         try:
             fields = tuple(self._field(one) for one in kind.get_fields())
         finally:
