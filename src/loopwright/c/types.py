@@ -10,6 +10,7 @@ a front end that asks the compiler makes the values itself.
 
 from __future__ import annotations
 
+from dataclasses import field
 from functools import lru_cache
 from typing import TypeGuard
 
@@ -107,6 +108,8 @@ class Record:
     tag: str
     fields: tuple[Field, ...] | None
     is_union: bool = False
+    bytes: int | None = field(default=None, compare=False)
+    """Its size, with what attributes and pragmas say of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ assumption, and proves nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -32,7 +33,7 @@ def arrivals(region: TypedRegion, file: TypedFile, *, guess: bool | None = None)
 
 
 def _arrivals(region: TypedRegion, file: TypedFile, *, guess: bool | None) -> Iterator[Arrival]:
-    if region.function.problems or region.function.errors:
+    if region.function.problems or region.function.errors or _acts_unseen(file):
         return
     own, left = region.function, STEPS if guess is None else STEPS // 2
     callers = [caller for caller, _ in calls_of(file, own)]
@@ -55,13 +56,23 @@ def sampled(region: TypedRegion, file: TypedFile) -> tuple[Arrival, ...]:
 def _sampled(region: TypedRegion, file: TypedFile) -> Iterator[Arrival]:
     own = region.function
     sizes = [place for place, one in enumerate(own.parameters) if integer_type(one.type) is not None]
-    if own.problems or own.errors or not 0 < len(sizes) <= _MOST_SIZES:
+    if own.problems or own.errors or _acts_unseen(file) or not 0 < len(sizes) <= _MOST_SIZES:
         return
     for many in ((), tuple(sizes), *((place,) for place in sizes)):
         given: list[Value] = [None] * len(own.parameters)
         for place in sizes:
             given[place] = _MANY if place in many else _LITTLE
         yield from _followed(own, region, file, given, STEPS // 8).arrived
+
+
+_UNSEEN = re.compile(
+    r"(?:\b__attribute(?:__)?\s*\(|\[\[)[^;{}]*?(?<![^\W_])(?:constructor|cleanup|alias|weak|weakref|ifunc)(?![^\W_])"
+)
+"""Attributes by which something runs, or is stored, that no statement names."""
+
+
+def _acts_unseen(file: TypedFile) -> bool:
+    return file.once(("unseen",), lambda: _UNSEEN.search(file.text.text) is not None)
 
 
 def _followed(
@@ -99,11 +110,11 @@ def _first_block(key: Key, run: FollowedRun, *, is_main: bool, is_lost: bool) ->
     if variable is None:
         return StoredBlock(None)
     declared = variable.declaration
-    is_own = declared.storage is tree.Storage.STATIC
-    if not _is_constant(declared.type) and (not is_main or (is_lost and not is_own)):
+    if not _is_constant(declared.type) and (not is_main or is_lost):
         return StoredBlock(None)
     if variable.initial is None:
-        return StoredBlock(None if variable.place.span.text.startswith("extern") else 0)
+        is_elsewhere = key[0] == GLOBAL and declared.name in run.file.declared_elsewhere
+        return StoredBlock(None if is_elsewhere else 0)
     memory, run.memory = run.memory, RunMemory(run.memory.first)
     try:
         run.initialise(key, declared.type, variable.initial)

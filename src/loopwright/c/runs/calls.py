@@ -18,6 +18,7 @@ from loopwright.lazy_dataclass import dataclass
 _DEEPEST = 30
 _ENDING = ("exit", "abort", "_exit", "_Exit", "__assert_fail", "__builtin_unreachable", "__builtin_trap")
 _ALLOCATING = ("malloc", "calloc", "aligned_alloc", "memalign", "valloc")
+_SORTING = ("qsort", "bsearch")
 _COPYING = ("memcpy", "memmove")
 _LEAVING_ALONE = ("free", "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fclose")
 
@@ -76,6 +77,7 @@ class Calls(Values):
     ) -> Value:
         """The value that a function returns for these arguments."""
         outer, self.frame = self.frame, next(self.numbers)
+        self.addressed |= function.addressed
         for declared, value in zip(function.parameters, given, strict=False):
             key = self.key(declared)
             self.memory.set_block(key, StoredBlock(None))
@@ -103,6 +105,8 @@ class Calls(Values):
         """The value of a function that is not in the file, and what it may change."""
         name = call.callee.name if call.callee is not None else ""
         plain = name.removeprefix("__builtin_")
+        if plain not in _SORTING and any(map(self._may_call_back, call.arguments, given)):
+            raise Stopped  # what is called back, and when, is not known
         if name in _ENDING or plain in _ENDING:
             self.alive = False
             return None
@@ -110,7 +114,7 @@ class Calls(Values):
             return self._allocated(call, plain, given)
         if plain in (*_COPYING, "memset") and len(given) == 3:
             return self._moved(plain, *given)
-        if plain in _LEAVING_ALONE:
+        if plain in _LEAVING_ALONE and not any(self._is_format_that_stores(one) for one in given):
             return None
         numbers = [one for one in given if isinstance(one, int | float)]
         if len(numbers) == len(given):
@@ -119,19 +123,36 @@ class Calls(Values):
         text = self._text(given[0])
         others = [one if isinstance(one, int | float) else None for one in given[1:]]
         found = None if text is None else result_of_text(name, text, others)
-        return converted(found, call.type) if found is not None else self._unknown(call, given)
+        self._unknown(call, given)
+        return None if found is None else converted(found, call.type)
 
     def _unknown(self, call: tree.CallExpression, given: list[Value]) -> Value:
         """Forget what a function that is not known may change through its arguments, or by names."""
         for argument, value in zip(call.arguments, given, strict=True):
-            if not _is_only_read(argument):
-                for key in [*self.memory.reached(value)]:
-                    self.memory.forget(key)
+            is_pointer = isinstance(types.unqualified(argument.type), types.Pointer)
+            is_read = is_pointer and _is_only_read(argument)
+            if is_pointer and not isinstance(value, Address) and value != 0 and not is_read:
+                self.memory.lose(self.is_seen)
+            for key in [*self.memory.reached(value)][is_read:]:
+                self.memory.forget(key)
         is_library = call.callee is not None and not call.callee.line
-        if not is_library:
+        if not is_library or any(map(self._may_call_back, call.arguments, given)):
             self.memory.lose(self.is_seen)
             self.memory.is_doubtful = self.memory.is_doubtful or self.conditions > 0
         return None
+
+    def _may_call_back(self, argument: tree.Expression, value: Value) -> bool:
+        """Whether a function is given a function, or memory in which there is one."""
+        kind = types.unqualified(argument.type)
+        if isinstance(kind, types.Pointer) and isinstance(kind.target, types.FunctionType):
+            return value != 0
+        blocks = [self.memory.block(key) for key in self.memory.reached(value)]
+        parts = [part for block in blocks for part in block.bytes.values()]
+        return any(isinstance(part, tuple) and part[0].block[0] == FUNCTION for part in parts)
+
+    def _is_format_that_stores(self, value: Value) -> bool:
+        text = self._text(value)
+        return text is not None and b"%n" in text
 
     def _allocated(self, call: tree.CallExpression, name: str, given: list[Value]) -> Value:
         """New memory; what is allocated in a loop with an unknown number of iterations is not told apart."""

@@ -80,6 +80,8 @@ def converted(value: Value, kind: types.CType) -> Value:
         case int() if integer is not None:
             return integer.converted(value)
         case int() | float() if isinstance(plain, types.Floating):
+            if plain.is_complex or plain.bits not in (32, 64):
+                return None
             return c_float(value).value if plain.bits == 32 else float(value)
         case Address() if integer is not None:
             return value if integer.bits == 64 else 1 if integer.rank == 0 else None
@@ -99,11 +101,25 @@ def literal(node: tree.Number) -> Value:
         return None
 
 
+def _stays(sign: str, right: Value) -> bool:
+    """Whether a number made of an address leads to its block: sums, and masks of the last bits."""
+    if not isinstance(right, int):
+        return False
+    is_mask = (sign == "|" and 0 <= right < _BLOCK) or (sign == "&" and -right % 2**64 < _BLOCK)
+    return is_mask or sign in ("+", "-")
+
+
+_BLOCK = 64
+"""The alignment of blocks, at most, that masks are used for."""
+
+
 def summed(left: Value, right: Value, kind: types.CType, sign: str, sizes: TypeSizes) -> Value:
     """`left sign right` in a type; for a pointer, `right` counts elements."""
     plain = types.unqualified(kind)
     if isinstance(left, Address):
         is_pointer = isinstance(plain, types.Pointer | types.ArrayType)
+        if not is_pointer and not _stays(sign, right):
+            return None
         size = sizes.size(element_of(plain)) if is_pointer else 1
         number = right if sign == "+" else -right if sign == "-" and isinstance(right, int) else None
         return moved(left, number, size)

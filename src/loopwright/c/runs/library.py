@@ -11,7 +11,8 @@ Number = int | float
 
 def _rounded(value: Number) -> Number:
     """Half-way cases away from zero."""
-    return math.copysign(math.floor(abs(value) + 0.5), value)
+    whole = math.floor(abs(value))
+    return math.copysign(whole + (abs(value) - whole >= 0.5), value)
 
 
 def _to_even(value: Number) -> Number:
@@ -41,7 +42,6 @@ _INTEGER: dict[str, Callable[..., Number]] = {
     "expect": lambda value, _: value,
     "toupper": lambda value: value - 32 if 97 <= value <= 122 else value,
     "tolower": lambda value: value + 32 if 65 <= value <= 90 else value,
-    "isdigit": lambda value: int(48 <= value <= 57),
 }
 _WRITTEN_NUMBER = re.compile(rb"\s*([+-]?\d+)")
 _WRITTEN_FLOAT = re.compile(rb"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
@@ -72,12 +72,17 @@ def result_of_text(name: str, text: bytes, others: Sequence[Number | None]) -> N
             return len(text)
         case "atoi" | "atol" | "atoll":
             found = _WRITTEN_NUMBER.match(text)
-            return int(found[1]) if found else 0
+            return _in_range(int(found[1])) if found else 0
         case "strtol" | "strtoul" | "strtoll" | "strtoull" if others[-1:] in ([10], [0]):
             found = _WRITTEN_NUMBER.match(text)
             is_plain = others[-1] == 10 or (found is not None and not found[1].lstrip(b"+-").startswith(b"0"))
-            return int(found[1]) if found and is_plain else None
+            return _in_range(int(found[1])) if found and is_plain else None
         case "atof" | "strtod" | "strtof":
             found = _WRITTEN_FLOAT.match(text)
-            return float(found[1]) if found else None
+            return float(found[1]) if found and text[found.end() :][:1] not in (b"x", b"X") else None
     return None
+
+
+def _in_range(value: int) -> int | None:
+    """A number that is not cut off at the limits of the type."""
+    return value if abs(value) < 2**31 else None

@@ -68,10 +68,13 @@ class RunMemory:
     """Whether functions of other files may have changed the variables that these see."""
     is_doubtful: bool = False
     """Whether such a function was called under a condition, from which it may not have returned."""
+    has_lost_fractions: bool = False
+    """Whether a floating-point number was stored at an unknown place."""
 
     def copy(self) -> RunMemory:
         self.own.clear()
-        return RunMemory(self.first, dict(self.blocks), set(), self.is_lost, self.is_doubtful)
+        flags = self.is_lost, self.is_doubtful, self.has_lost_fractions
+        return RunMemory(self.first, dict(self.blocks), set(), *flags)
 
     def block(self, key: Key) -> StoredBlock:
         found = self.blocks.get(key)
@@ -111,7 +114,9 @@ class RunMemory:
 
     def join(self, other: RunMemory) -> bool:
         """Keep what two runs agree on; whether that is less than was known."""
-        is_less = other.is_lost and not self.is_lost
+        is_less = (other.is_lost and not self.is_lost) or (
+            other.has_lost_fractions and not self.has_lost_fractions
+        )
         for key in [*self.blocks, *(one for one in other.blocks if one not in self.blocks)]:
             mine, theirs = self.blocks.get(key), other.blocks.get(key)
             if mine is theirs:
@@ -125,6 +130,7 @@ class RunMemory:
                 is_less = is_less or both.default != mine.default or both.bytes != mine.bytes
                 self.set_block(key, both)
         self.is_lost = self.is_lost or other.is_lost
+        self.has_lost_fractions = self.has_lost_fractions or other.has_lost_fractions
         self.is_doubtful = self.is_doubtful and other.is_doubtful
         other.own.clear()
         return is_less
@@ -215,23 +221,9 @@ class TypeSizes:
             case types.ArrayType(element=element, length=int(length)):
                 inner = self.size(element)
                 return None if inner is None else inner * length
-            case types.Record(fields=tuple(fields)) if fields:
-                ends = [(one.offset // 8, self.size(one.type)) for one in fields]
-                last = [start + size for start, size in ends if size is not None]
-                whole = max(map(self._alignment, (one.type for one in fields)))
-                return -(-max(last) // whole) * whole if len(last) == len(ends) else None
+            case types.Record(bytes=size):
+                return size
         return None
-
-    def _alignment(self, kind: types.CType) -> int:
-        match self.whole(kind):
-            case types.ArrayType(element=element):
-                return self._alignment(element)
-            case types.Record(fields=tuple(fields)) if fields:
-                return max(self._alignment(one.type) for one in fields)
-            case types.Integer(bits=bits, rank=rank) if bits % 8:
-                return {0: 1, 1: 1, 2: 2, 3: 4}.get(rank, 8)
-            case other:
-                return min(self.size(other) or 1, 16)
 
     def member(self, kind: types.CType, name: str) -> tuple[int, types.CType] | None:
         """The place of a member in bits, in a struct inside the struct too if that has no name."""

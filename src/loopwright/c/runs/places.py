@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import field
 
 from loopwright.c import types
 from loopwright.c.runs.conversions import converted, element_of, moved
@@ -28,6 +29,19 @@ from loopwright.c.typed.file import TypedFile
 from loopwright.c.typed.known_values import integer_type
 from loopwright.lazy_dataclass import dataclass
 
+_OF_VARIABLE = 3
+"""The length of the key of a local variable: kind, call, place of its declaration."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The storage of an lvalue, where it is known; a bit-field starts so many bits after it."""
+
+    place: Address | None
+    type: types.CType
+    shift: int = 0
+    is_bit_field: bool = False
+
 
 @dataclass
 class Places:
@@ -40,6 +54,8 @@ class Places:
     """The number of the call whose variables are named."""
     steps: int
     """How many nodes may still be evaluated."""
+    addressed: set[int] = field(default_factory=set, kw_only=True)
+    """The local variables of functions that were called which pointers may lead to."""
 
     @abstractmethod
     def value(self, node: tree.Expression) -> Value:
@@ -67,7 +83,7 @@ class Places:
                 found_at = self.value(operand)
                 return found_at if isinstance(found_at, Address) else None
             case tree.OtherExpression(kind="COMPOUND_LITERAL_EXPR", type=kind, parts=(listed,)):
-                key = (LOCAL, self.frame, id(listed))
+                key = (LOCAL, self.frame, id(listed), "literal")
                 self.initialise(key, kind, listed) if isinstance(listed, tree.Expression) else None
                 return Address(key, 0)
             case tree.Cast(operand=operand):
@@ -98,6 +114,9 @@ class Places:
         is_kept = not isinstance(kind, types.Qualified) or not (kind.is_volatile or kind.is_atomic)
         if place is None or size is None or place.block[0] == FUNCTION or not is_kept:
             return None
+        is_lost = self.memory.has_lost_fractions and self.is_seen(place.block)
+        if is_lost and isinstance(types.unqualified(kind), types.Floating | types.Record):
+            return None
         if isinstance(self.sizes.whole(kind), types.Record):
             return Image(self.memory.load(place, size))
         return decoded(self.memory.load(place, size), kind)
@@ -113,43 +132,52 @@ class Places:
 
     def store_anywhere(self, kind: types.CType) -> None:
         """Forget what a store to an unknown place may change; numbers with a fraction are no sizes."""
-        if not isinstance(types.unqualified(kind), types.Floating):
+        if isinstance(types.unqualified(kind), types.Floating):
+            self.memory.has_lost_fractions = True
+        else:
             self.memory.lose(self.is_seen)
 
     def is_seen(self, key: Key) -> bool:
         """Whether pointers that are not known may lead to a block."""
-        return key[0] not in (LOCAL, TEXT, FUNCTION)
+        if key[0] == LOCAL and len(key) == _OF_VARIABLE:
+            return key[2] in self.addressed
+        return key[0] not in (TEXT, FUNCTION)
 
-    def bit_field(self, node: tree.MemberAccess) -> Value:
-        place, kind = self._field_bytes(node), integer_type(node.type)
-        if place is None or kind is None:
+    def part(self, node: tree.Expression) -> Part:
+        """The storage of an lvalue, whose operands are evaluated."""
+        kind = integer_type(node.type)
+        if not isinstance(node, tree.MemberAccess) or not node.is_bit_field or kind is None:
+            return Part(self.place(node), node.type)
+        width = kind if node.field is None else integer_type(node.field.type) or kind
+        bits, place = self.bits(node), self.place(node)
+        return Part(None if bits is None else place, width, (bits or 0) % 8, is_bit_field=True)
+
+    def held(self, part: Part) -> Value:
+        """The value in an lvalue."""
+        kind = integer_type(part.type)
+        if not part.is_bit_field or kind is None:
+            return self.load(part.place, part.type)
+        if part.place is None:
             return None
-        at, shift, size = place
-        whole = decoded(self.memory.load(at, size), types.Integer(8 * size, signed=False, rank=5))
-        return kind.converted(whole >> shift) if isinstance(whole, int) else None
+        size = -(-(part.shift + kind.bits) // 8)
+        whole = decoded(self.memory.load(part.place, size), types.Integer(8 * size, signed=False, rank=5))
+        return kind.converted(whole >> part.shift) if isinstance(whole, int) else None
 
-    def store_bit_field(self, node: tree.MemberAccess, value: Value) -> None:
-        place, kind = self._field_bytes(node), integer_type(node.type)
-        if place is None or kind is None:
-            self.store(self.place(node), types.INT, None)
+    def put(self, part: Part, value: Value) -> None:
+        """Store a value in an lvalue."""
+        kind = integer_type(part.type)
+        if not part.is_bit_field or part.place is None or kind is None:
+            self.store(part.place, part.type, value)
             return
-        at, shift, size = place
+        size = -(-(part.shift + kind.bits) // 8)
         plain = types.Integer(8 * size, signed=False, rank=5)
-        before = decoded(self.memory.load(at, size), plain)
+        before = decoded(self.memory.load(part.place, size), plain)
         if isinstance(before, int) and isinstance(value, int):
-            mask = ((1 << kind.bits) - 1) << shift
-            self.memory.store(at, encoded((before & ~mask) | (value << shift & mask), plain, size))
+            mask = ((1 << kind.bits) - 1) << part.shift
+            stored = (before & ~mask) | (value << part.shift & mask)
+            self.memory.store(part.place, encoded(stored, plain, size))
         else:
-            self.memory.store(at, (None,) * size)
-
-    def _field_bytes(self, node: tree.MemberAccess) -> tuple[Address, int, int] | None:
-        """The first byte of a bit-field, how many bits are before it there, and how many bytes it is in."""
-        outer = self.value(node.object) if node.is_arrow else self.place(node.object)
-        bits, kind = self.bits(node), integer_type(node.type)
-        if not isinstance(outer, Address) or outer.offset is None or bits is None or kind is None:
-            return None
-        first, shift = divmod(bits, 8)
-        return Address(outer.block, outer.offset + first), shift, (shift + kind.bits + 7) // 8
+            self.memory.store(part.place, (None,) * size)
 
     def initialise(self, key: Key, kind: types.CType, first: tree.Expression) -> None:
         """Give a new block the values of an initialiser; what a list leaves out is 0."""
@@ -162,7 +190,7 @@ class Places:
             if text is None:
                 self.store(Address(key, at), inner, value)
             else:
-                self.memory.store(Address(key, at), tuple(text))
+                self.memory.store(Address(key, at), tuple(text[: self.sizes.size(inner)]))
 
     def _first(self, kind: types.CType, value: tree.Expression) -> Value:
         """The value of a part of an initialiser; an array of characters has none."""

@@ -170,6 +170,8 @@ class FollowedRun(Calls):
             case "DO_STMT", (body, test) if isinstance(test, tree.Expression):
                 self._looped(test, body, None, is_tested_first=False)
             case "SWITCH_STMT", (value, body) if isinstance(value, tree.Expression):
+                if any(_has_label(inner) for _, inner in _cases(body)):
+                    raise Stopped
                 self._switched(self.value(value), body)
             case (("CASE_STMT" | "DEFAULT_STMT"), (*_, body)):
                 self.executed(body)
@@ -286,6 +288,14 @@ def _stores_only_fractions(loop: tree.ForStatement) -> bool:
 
 def _nothing() -> None:
     pass
+
+
+def _has_label(node: tree.Node) -> bool:
+    """Whether a label of the switch around a statement is inside it."""
+    if isinstance(node, tree.OtherStatement) and node.kind in ("CASE_STMT", "DEFAULT_STMT"):
+        return True
+    is_switch = isinstance(node, tree.OtherStatement) and node.kind == "SWITCH_STMT"
+    return not is_switch and any(map(_has_label, tree.children(node)))
 
 
 def _cases(body: tree.Node) -> Iterator[tuple[list[tree.Expression | None], tree.Node]]:

@@ -74,10 +74,10 @@ class Values(Places):
             case tree.Assign():
                 return self._assigned(node)
             case tree.Update(target=target, is_prefix=is_prefix, operator=sign):
-                place = self.place(target)
-                before = self.load(place, target.type)
-                after = summed(before, 1, target.type, sign[0], self.sizes)
-                self.store(place, target.type, after)
+                part = self.part(target)
+                before = self.held(part)
+                after = converted(summed(before, 1, target.type, sign[0], self.sizes), part.type)
+                self.put(part, after)
                 return after if is_prefix else before
             case tree.Unary(operator="&", operand=operand):
                 return self.place(operand)
@@ -110,22 +110,16 @@ class Values(Places):
         return decoded(whole.bytes[bits // 8 : bits // 8 + size], member.type)
 
     def _loaded(self, node: tree.Expression) -> Value:
-        if isinstance(node, tree.MemberAccess) and node.is_bit_field:
-            return self.bit_field(node)
-        return self.load(self.place(node), node.type)
+        return self.held(self.part(node))
 
     def _assigned(self, node: tree.Assign) -> Value:
-        target = tree.without_casts(node.target)
-        value = self.value(node.value)
+        value, part = self.value(node.value), self.part(tree.without_casts(node.target))
         if node.operator != "=":
             is_pointer = isinstance(types.unqualified(node.type), types.Pointer)
             kind = node.type if is_pointer else node.computed
-            value = summed(converted(self.value(target), kind), value, kind, node.operator[:-1], self.sizes)
-        value = converted(value, node.type)
-        if isinstance(target, tree.MemberAccess) and target.is_bit_field:
-            self.store_bit_field(target, value)
-        else:
-            self.store(self.place(target), target.type, value)
+            value = summed(converted(self.held(part), kind), value, kind, node.operator[:-1], self.sizes)
+        value = converted(converted(value, node.type), part.type)
+        self.put(part, value)
         return value
 
     def _unary(self, node: tree.Unary) -> Value:

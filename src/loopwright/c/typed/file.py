@@ -249,6 +249,12 @@ class TypedFile:
         return tuple(found)
 
     @cached_property
+    def declared_elsewhere(self) -> frozenset[str]:
+        """The variables that are declared `extern` in the file."""
+        variables = (one for _, _, one in self.top if front_end.kind(one) == "VAR_DECL")
+        return frozenset(str(one.spelling) for one in variables if front_end.is_extern(one))
+
+    @cached_property
     def _definitions(self) -> dict[str, tuple[int, int, Cursor]]:
         """The functions and variables defined in the file or its headers, by name; the last one counts."""
         found = {}

@@ -250,6 +250,10 @@ def is_thread_local(cursor: Cursor) -> bool:
     return kind(cursor) == "VAR_DECL" and bool(_library().clang_getCursorTLSKind(cursor))
 
 
+def is_extern(cursor: Cursor) -> bool:
+    return str(cursor.storage_class.name) == "EXTERN"
+
+
 _INTEGER = 1
 """The number of CXEval_Int."""
 

@@ -267,7 +267,7 @@ class Types:
             fields = tuple(self._field(one) for one in kind.get_fields())
         finally:
             self.around.pop()
-        return types.Record(tag, fields, is_union)
+        return types.Record(tag, fields, is_union, int(kind.get_size()))
 
     def _field(self, cursor: Cursor) -> types.Field:
         kind = self.of(cursor.type)
