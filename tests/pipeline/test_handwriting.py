@@ -133,6 +133,14 @@ def test_a_loop_that_holds_what_it_held_keeps_its_label(tmp_path: Path) -> None:
     assert new_region(tmp_path, LABELLED.rstrip("\n"), "tile(Nest, 8, 8)\n").startswith("  Nest: for (int iT")
 
 
+def test_a_loop_that_is_kept_whole_has_its_label_once(tmp_path: Path) -> None:
+    whole = "T: for (j = 0; j < m; j++) { if (b[j] > 4) break; c += b[j]; }"
+    body = f"  for (i = 0; i < n; i++) {{\n    S: a[i] = 0;\n    {whole}\n  }}"
+    assert new_region(tmp_path, body, "distribute(S, T)\n") == (
+        f"  for (i = 0; i < n; i++)\n    S: a[i] = 0;\n  for (i = 0; i < n; i++)\n    {whole}\n"
+    )
+
+
 def test_a_label_in_front_of_a_pragma_compiles(tmp_path: Path) -> None:
     body = "#pragma scop\n  Nest: for (int i = 0; i < 9; i++)\n    a[i] = i;\n#pragma endscop\n"
     text = f"#include <stdio.h>\nint a[9];\nint main(void)\n{{\n{body}  printf(\"%d\\n\", a[8]);\n}}\n"

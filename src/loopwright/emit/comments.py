@@ -189,9 +189,11 @@ def statement_labels(program: Program, statement: Statement) -> str:
 
 
 def with_loop_labels(node: Node, program: Program) -> Node:
-    """`node` with a mark on each loop that has a label."""
+    """`node` with a mark on each loop that has a label; one that is a statement, kept whole, keeps its own."""
+    kept = {label for statement in program.statements for label in program.labels_on(statement)}
     for tag in program.tags:
-        loop = _labelled(node, tag) if _is_on_loop(program, tag) else None
+        is_loop = tag.name not in kept and _is_on_loop(program, tag)
+        loop = _labelled(node, tag) if is_loop else None
         if loop is not None:
             node = _on_loop(node, loop, LabelNote(tag.name))
     return node
