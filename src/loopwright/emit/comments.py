@@ -189,7 +189,7 @@ def statement_labels(program: Program, statement: Statement) -> str:
 
 
 def with_loop_labels(node: Node, program: Program) -> Node:
-    """`node` with a mark on each loop that has a label; one that is a statement, kept whole, keeps its own."""
+    """`node` with a mark on each loop that has a label; that of a loop kept whole is in its text."""
     kept = {label for statement in program.statements for label in program.labels_on(statement)}
     for tag in program.tags:
         is_loop = tag.name not in kept and _is_on_loop(program, tag)
