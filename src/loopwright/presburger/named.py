@@ -42,8 +42,36 @@ def parameter_space(names: Sequence[str]) -> isl.Space:
 
 def row_length(text: str) -> isl.PwAff:
     """`n`, `3 * n` or `2 * (n + 1)`: the length of an array's rows, as a program names it."""
-    names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
-    return isl.PwAff(f"[{', '.join(names)}] -> {{ [({text})] }}")
+    names = tuple(dict.fromkeys(_NAME.findall(text)))
+    found = isl.PwAff(f"[{', '.join(_aliases(names))}] -> {{ [({aliased(text, names)})] }}")
+    for k, name in enumerate(names):
+        found = found.set_dim_id(PARAM, k, isl.Id(name))
+    return found
+
+
+def points_where(parameters: Sequence[str], tuple_: str, names: Sequence[str], condition: str) -> isl.Set:
+    """{ tuple_[names] : condition }, where isl would read some names as words of its own, such as `min`."""
+    every = (*parameters, *names)
+    listed = _aliases(every)
+    own, point = ", ".join(listed[: len(parameters)]), ", ".join(listed[len(parameters) :])
+    found = isl.Set(f"[{own}] -> {{ {tuple_}[{point}] : {aliased(condition, every)} }}")
+    for kind, these in ((PARAM, parameters), (DIM, names)):
+        for k, name in enumerate(these):
+            found = found.set_dim_name(kind, k, name)
+    return found
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def _aliases(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"_{k}_" for k, _ in enumerate(names))
+
+
+def aliased(text: str, names: Sequence[str]) -> str:
+    """A text with other words for the names."""
+    words = dict(zip(names, _aliases(names), strict=True))
+    return _NAME.sub(lambda found: words.get(found[0], found[0]), text)
 
 
 def everywhere() -> isl.Set:

@@ -15,7 +15,13 @@ from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Access, Array, Inlined, Program, Statement
 from loopwright.presburger.functions import coordinate
-from loopwright.presburger.named import fixed_parameters, without_parameters
+from loopwright.presburger.named import (
+    fixed_parameters,
+    number,
+    parameter_space,
+    variable,
+    without_parameters,
+)
 from loopwright.presburger.polynomials import length_at
 from loopwright.presburger.sets import DIM, IN, OUT, isl_failures, union
 from loopwright.source import Span
@@ -142,8 +148,10 @@ def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
 
 
 def _sizes_set(program: Program, sizes: Mapping[str, int]) -> isl.Set:
-    equations = " and ".join(f"{name} = {sizes[name]}" for name in program.params)
-    return isl.Set(f"[{', '.join(program.params)}] -> {{ : {equations or 'true'} }}")
+    found = isl.Set.universe(parameter_space(program.params))
+    for name in program.params:
+        found = found.intersect(variable(name).eq_set(number(sizes[name])))
+    return found
 
 
 def _fixed_map(relation: isl.Map, sizes: isl.Set) -> isl.Map:

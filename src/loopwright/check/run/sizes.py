@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import reduce
 
 import islpy as isl
 
@@ -29,7 +30,7 @@ from loopwright.errors import BadInput, Code, Crashed, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import only
-from loopwright.presburger.named import at_parameters, without_parameters
+from loopwright.presburger.named import at_parameters, number, parameter_space, variable, without_parameters
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import DIM, union
 from loopwright.source import Span
@@ -177,8 +178,8 @@ def discovered(given: Input, known: ReachedCode, fixed: dict[str, int], tools: T
     return _told_apart(program, possible, shown)
 
 
-def _all_parameters(program: Program, text: str = "true") -> isl.Set:
-    return isl.Set(f"[{', '.join(program.params)}] -> {{ : {text} }}")
+def _all_parameters(program: Program) -> isl.Set:
+    return isl.Set.universe(parameter_space(program.params))
 
 
 def _at_sizes(program: Program, sizes: Mapping[str, int]) -> isl.Set:
@@ -193,8 +194,8 @@ def _context(program: Program, fixed: dict[str, int]) -> isl.Set:
 def _any_sizes(program: Program, fixed: dict[str, int]) -> dict[str, int]:
     """Some sizes that the context allows: the texts of statements do not depend on them."""
     context = _context(program, fixed)
-    large = " and ".join(f"{name} >= 4" for name in program.params if name not in fixed)
-    wished = context.intersect(_all_parameters(program, large or "true"))
+    large = [variable(name).ge_set(number(4)) for name in program.params if name not in fixed]
+    wished = reduce(isl.Set.intersect, large, context)
     return _sizes(program, context if wished.is_empty() else wished)
 
 
@@ -276,18 +277,18 @@ def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) ->
         message = f"what the program writes does not determine {', '.join(open_names)}"
         raise GaveUp(Code.SIZES_UNKNOWN, message, hint=hint)
     (name,) = open_names
-    for number in range(MOST_SIZES):
-        sizes = {**first, name: number}
+    for size in range(MOST_SIZES):
+        sizes = {**first, name: size}
         total = _instances(program, sizes)
-        if total == writes and _instances(program, {**first, name: number + 1}) > writes:
+        if total == writes and _instances(program, {**first, name: size + 1}) > writes:
             return sizes
         if total > writes:
             break
     raise GaveUp(Code.SIZES_UNKNOWN, f"what the program writes does not determine {name}", hint=hint)
 
 
-def _is_fixed(program: Program, possible: isl.Set, name: str, number: int) -> bool:
-    return bool(possible.is_subset(_at_sizes(program, {name: number})))
+def _is_fixed(program: Program, possible: isl.Set, name: str, size: int) -> bool:
+    return bool(possible.is_subset(_at_sizes(program, {name: size})))
 
 
 def _instances(program: Program, sizes: dict[str, int]) -> int:

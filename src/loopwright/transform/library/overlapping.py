@@ -28,7 +28,7 @@ from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.presburger.functions import coordinate
-from loopwright.presburger.named import parameter_names
+from loopwright.presburger.named import parameter_names, points_where
 from loopwright.presburger.sets import DIV, OUT, PARAM, basic_sets
 from loopwright.transform.library.accesses import affine_text
 from loopwright.transform.library.loops import SizedLoop
@@ -255,9 +255,8 @@ def planned_tiles(
 
 def instances_where(statement: Statement, condition: str) -> isl.Set:
     """The points of a statement's space that satisfy a condition."""
-    names = ", ".join(parameter_names(statement.domain.get_space()))
-    point = f"{statement.name}[{', '.join(statement.iterators)}]"
-    return isl.Set(f"[{names}] -> {{ {point} : {condition} }}")
+    names = parameter_names(statement.domain.get_space())
+    return points_where(names, statement.name, statement.iterators, condition)
 
 
 def _held(stencil: Stencil, copy: Statement, role: _Role) -> HeldCell:
