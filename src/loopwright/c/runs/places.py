@@ -34,7 +34,7 @@ _OF_VARIABLE = 3
 
 
 @dataclass(frozen=True)
-class Part:
+class Lvalue:
     """The storage of an lvalue, where it is known; a bit-field starts so many bits after it."""
 
     place: Address | None
@@ -143,16 +143,16 @@ class Places:
             return key[2] in self.addressed
         return key[0] not in (TEXT, FUNCTION)
 
-    def part(self, node: tree.Expression) -> Part:
+    def part(self, node: tree.Expression) -> Lvalue:
         """The storage of an lvalue, whose operands are evaluated."""
         kind = integer_type(node.type)
         if not isinstance(node, tree.MemberAccess) or not node.is_bit_field or kind is None:
-            return Part(self.place(node), node.type)
+            return Lvalue(self.place(node), node.type)
         width = kind if node.field is None else integer_type(node.field.type) or kind
         bits, place = self.bits(node), self.place(node)
-        return Part(None if bits is None else place, width, (bits or 0) % 8, is_bit_field=True)
+        return Lvalue(None if bits is None else place, width, (bits or 0) % 8, is_bit_field=True)
 
-    def held(self, part: Part) -> Value:
+    def held(self, part: Lvalue) -> Value:
         """The value in an lvalue."""
         kind = integer_type(part.type)
         if not part.is_bit_field or kind is None:
@@ -163,7 +163,7 @@ class Places:
         whole = decoded(self.memory.load(part.place, size), types.Integer(8 * size, signed=False, rank=5))
         return kind.converted(whole >> part.shift) if isinstance(whole, int) else None
 
-    def put(self, part: Part, value: Value) -> None:
+    def put(self, part: Lvalue, value: Value) -> None:
         """Store a value in an lvalue."""
         kind = integer_type(part.type)
         if not part.is_bit_field or part.place is None or kind is None:
