@@ -38,7 +38,10 @@ OTHER = "{ number t = A[i-1][j]; A[i][j] = t - TWICE(B[i][j]); }"
 
 @pytest.mark.parametrize(
     ("type", "header"),
-    [("float", ""), ("int", ""), ("unsigned short", ""), ("signed char", ""), ("double", "<string.h>")],
+    [
+        *((one, "") for one in ("float", "int", "unsigned short", "signed char", "long double")),
+        ("double", "<string.h>"),
+    ],
 )
 def test_a_variable_in_between(tmp_path: Path, header: str, type: str) -> None:
     """The arrays hold zeros: other numbers tell.  A header that one file lacks changes nothing."""

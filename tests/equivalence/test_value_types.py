@@ -109,3 +109,59 @@ def test_a_negative_number_is_shifted_down(tmp_path: Path) -> None:
     """Compilers of C keep its sign; a quotient is rounded to zero."""
     verdict = _found("q[i] = q[i] / 4;", "q[i] = q[i] >> 2;", tmp_path)
     assert isinstance(verdict, Refuted) and "q[0] = -" in verdict.witness
+
+
+SAME = [
+    ("x[i] = y[i] + 1.0L;", "x[i] = 1.0L + y[i];"),
+    ("x[i] = y[i] + 0.5;", "x[i] = y[i] + 0.50L;"),
+    ("x[i] = y[i] + 0x1p-1L;", "x[i] = .5f + y[i];"),
+    ("x[i] = y[i] / 4;", "x[i] = y[i] * 0.25L;"),
+    ("x[i] = y[i] * 2;", "x[i] = y[i] + y[i];"),
+    ("d[i] = (double)(long double)e[i];", "d[i] = e[i];"),
+    ("q[i] = (int)(long double)q[i];", "q[i] = q[i];"),
+    ("q[i] = !(x[i] == y[i]);", "q[i] = x[i] != y[i];"),
+    ("x[i] = fabsl(y[i]) * sqrtl(e[i]);", "x[i] = sqrtl((long double)e[i]) * fabsl(y[i]);"),
+]
+OTHER = [
+    ("x[i] = y[i] + 0.5L;", "x[i] = y[i] + 0.25L;"),
+    ("x[i] = y[i] + 0;", "x[i] = y[i];"),
+    ("x[i] = y[i] - y[i];", "x[i] = 0;"),
+    ("x[i] = fabsl(y[i]);", "x[i] = y[i] < 0 ? -y[i] : y[i];"),
+    ("x[i] = sqrtl(y[i]);", "x[i] = sqrtl(y[i]) + 1;"),
+    ("q[i] = x[i] < y[i];", "q[i] = !(x[i] >= y[i]);"),
+    ("q[i] = x[i] == x[i];", "q[i] = 1;"),
+    ("x[i] = y[i] + 16777217.0f;", "x[i] = y[i] + 16777217.0L;"),
+]
+BY_FORMAT = [
+    ("x[i] = y[i] + x[i] + e[i];", "x[i] = y[i] + (x[i] + e[i]);"),
+    ("d[i] = (double)((long double)e[i] * d[i]);", "d[i] = e[i] * d[i];"),
+    ("d[i] = (double)((long double)e[i] + d[i]);", "d[i] = e[i] + d[i];"),
+    ("x[i] = e[i] * d[i];", "x[i] = (long double)e[i] * d[i];"),
+    ("x[i] = (double)y[i];", "x[i] = y[i];"),
+    ("x[i] = y[i] + 0.1;", "x[i] = y[i] + 0.1L;"),
+    ("x[i] = fabs(y[i]);", "x[i] = fabsl(y[i]);"),
+    ("x[i] = 0.50000000000000000000000000001L;", "x[i] = 0.5L;"),
+    ("x[i] = 9007199254740993.0L;", "x[i] = 9007199254740992.0L;"),
+    ("l[i] = (long)(long double)l[i];", "l[i] = l[i];"),
+    ("x[i] = 1e400L;", "x[i] = 1e500L;"),
+    ("x[i] = 1e400;", "x[i] = 1e400L;"),
+]
+"""A long double has the digits of a double and others: how many depends on the machine."""
+
+
+@pytest.mark.parametrize(("old", "new"), [*SAME, *OTHER, *BY_FORMAT])
+def test_long_doubles(old: str, new: str, tmp_path: Path) -> None:
+    head = "long double x[99], y[99]; double d[99], e[99]; int q[99]; long l[99];\nvoid f(int n) {"
+    for name, body in (("old.c", old), ("new.c", new)):
+        loop = f"#pragma scop\nfor (int i = 0; i < n; i++) {body}\n#pragma endscop\n}}\n"
+        (tmp_path / name).write_text(f"#include <math.h>\n{head}\n{loop}")
+    found = type(compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict)
+    assert found == (Proved if (old, new) in SAME else Refuted if (old, new) in OTHER else Undecided)
+
+
+@pytest.mark.parametrize(("new", "expected"), [("1e400", Proved), ("1e-400", Refuted)])
+def test_a_number_beyond_all_doubles_as_a_float(new: str, expected: type, tmp_path: Path) -> None:
+    for name, value in (("old.c", "1e400"), ("new.c", new)):
+        text = f"float x[99];\nvoid f(int n) {{\n#pragma scop\nfor (int i = 0; i < n; i++) x[i] = {value};\n"
+        (tmp_path / name).write_text(text + "#pragma endscop\n}\n")
+    assert isinstance(compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict, expected)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.errors import Illegal
+from loopwright.errors import GaveUp, Illegal
 from loopwright.read.c.reader import read_c
 from loopwright.report.mlir_text import mlir_text
 from tests.mlir.test_prove import compared
@@ -43,3 +43,10 @@ def test_a_comparison_as_a_number_is_a_choice(tmp_path: Path) -> None:
     text = mlir_text(read_c(file))
     assert "arith.cmpi eq" in text and "arith.select" in text
     assert compared(text, text).obligations > 0
+
+
+def test_a_long_double_is_not_written(tmp_path: Path) -> None:
+    file = tmp_path / "long.c"
+    file.write_text(LETTERS.replace("int counts", "long double counts"))
+    with pytest.raises(GaveUp, match="the type 'long double' is not written as MLIR"):
+        mlir_text(read_c(file))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import BadInput
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Undecided
@@ -341,6 +342,14 @@ def test_types_that_the_interface_of_the_front_end_does_not_know(body: str, tmp_
     assert comparison(old, new, tmp_path) == PROVED
 
 
-@pytest.mark.parametrize("head", ["long double z[100];", "typedef long double wide; wide z[100];"])
-def test_numbers_of_more_bits_than_a_double_are_told(head: str, tmp_path: Path) -> None:
-    assert "'z' has numbers of 128 bits" in answer(Trap("", "for (i = 0; i < n; i++) z[i] = b[i];", head), tmp_path)
+@pytest.mark.parametrize("kind", ["long double", "double long", "volatile long double"])
+@pytest.mark.parametrize("head", ["{kind} z[100];", "typedef {kind} wide; wide z[100];"])
+def test_long_doubles_are_read(kind: str, head: str, tmp_path: Path) -> None:
+    read = Trap("", "for (i = 0; i < n; i++) b[i] = z[i] * 1.5L;", head.format(kind=kind))
+    assert (answer(read, tmp_path) == PROVED) == (kind != "volatile long double")
+
+
+@pytest.mark.parametrize(("option", "is_same"), [("-mlong-double-80", True), ("-mlong-double-64", False)])
+def test_a_long_double_of_another_size_is_refused(option: str, is_same: bool, tmp_path: Path) -> None:
+    trap = Trap("", "for (i = 0; i < n; i++) z[i] = b[i];", "long double z[100];")
+    assert (answer(trap, tmp_path, CompilerOptions((option,))) == PROVED) == is_same

@@ -54,7 +54,11 @@ def divided(operator: str, one: int, other: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Floating:
-    """A floating type: 32 bits for float, 64 for double, the machine's width for long double."""
+    """A floating type: 32 bits for float, 64 for double, and 80 for long double.
+
+    The format of a long double is the machine's: x87, IEEE binary128 or two doubles.  It holds what a double
+    holds (C17 6.2.5), and nothing more is concluded.  Its 80 bits stand for any of these formats.
+    """
 
     bits: int
     is_complex: bool = False
@@ -179,6 +183,8 @@ LONG_LONG = Integer(64, signed=True, rank=5)
 FLOAT = Floating(32)
 DOUBLE = Floating(64)
 LONG_DOUBLE = Floating(80)
+LONG_DOUBLE_BYTES = 16
+"""Where a long double has another size, the type that a front end makes of it is that of as many bits."""
 
 CHAR = Unknown("whether 'char' has a sign is the compiler's choice", "char")
 
@@ -248,6 +254,12 @@ def spelling(kind: CType) -> str:
 
 def is_arithmetic(kind: CType) -> TypeGuard[Integer | Floating]:
     return isinstance(kind, Integer | Floating)
+
+
+def stored_bytes(kind: Integer | Floating) -> int:
+    """The size of an object, without its alignment in the case of a bit-field."""
+    one = LONG_DOUBLE_BYTES if kind.bits == LONG_DOUBLE.bits else -(-kind.bits // 8)
+    return 2 * one if isinstance(kind, Floating) and kind.is_complex else one
 
 
 def is_unsigned(kind: CType) -> bool:

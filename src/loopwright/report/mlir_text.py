@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import count
 
-from loopwright.c.types import CHAR, DOUBLE, FLOAT, INT, LONG, CType, Floating, Integer
+from loopwright.c.types import CHAR, DOUBLE, FLOAT, INT, LONG, CType, Floating, Integer, spelling
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
@@ -324,7 +324,8 @@ def _signed(kind: CType) -> CType:
 
 def _type(kind: CType) -> str:
     if kind not in _TYPES:
-        raise Unreadable("a type that is not written as MLIR")
+        what = f"the type '{spelling(kind)}'" if spelling(kind) else "a type that"
+        raise Unreadable(f"{what} is not written as MLIR")
     return _TYPES[kind]
 
 

@@ -167,6 +167,8 @@ DECLARED: list[tuple[str, CType]] = [
     ("_Bool q;", Integer(1, False, 0)),
     ("enum E { A, B } q;", Enumeration("E", UNSIGNED)),
     ("double _Complex q;", Floating(64, is_complex=True)),
+    ("long double q;", Floating(80)),
+    ("long double _Complex q;", Floating(80, is_complex=True)),
     ("__typeof__(i) q;", INT),
     ("real q;", Unknown("the type 'real' is not declared")),
     ("", Unknown("'q' is not declared")),

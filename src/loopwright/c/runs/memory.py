@@ -170,7 +170,7 @@ def decoded(bytes_: Sequence[Byte], kind: types.CType) -> Value:
         is_whole = tuple(bytes_) == tuple((address, k) for k in range(_ADDRESS))
         return address if is_whole else Image(tuple(bytes_))
     match types.unqualified(kind):
-        case types.Floating(bits=bits) if bits in _FLOATS:
+        case types.Floating(bits=bits, is_complex=False) if bits in _FLOATS:
             value: float = struct.unpack(_FLOATS[bits], numbers)[0]
             return value
         case types.Floating():
@@ -210,10 +210,10 @@ class TypeSizes:
 
     def size(self, kind: types.CType) -> int | None:
         match self.whole(kind):
-            case types.Integer(bits=bits) | types.Enumeration(integer=types.Integer(bits=bits)):
-                return -(-bits // 8)
-            case types.Floating(bits=bits, is_complex=is_complex):
-                return bits // 8 * (2 if is_complex else 1)
+            case (types.Integer() | types.Floating()) as number:
+                return types.stored_bytes(number)
+            case types.Enumeration(integer=integer):
+                return types.stored_bytes(integer)
             case types.Pointer():
                 return _ADDRESS
             case types.Void() | types.FunctionType():

@@ -207,12 +207,13 @@ class Types:
             rank, signed = _RANKS[name]
             return types.Integer(1 if name == "BOOL" else 8 * kind.get_size(), signed, rank)
         if name in _FLOATING:
-            return types.Floating(8 * kind.get_size())
+            return _floating(name, kind.get_size())
         match name:
             case "VOID":
                 return types.Void()
             case "COMPLEX":
-                return types.Floating(4 * kind.get_size(), is_complex=True)
+                name = front_end.kind(kind.element_type)
+                return types.Floating(_floating(name, kind.get_size() // 2).bits, is_complex=True)
             case "POINTER":
                 return types.Pointer(self.of(kind.get_pointee()), bool(kind.is_restrict_qualified()))
             case "TYPEDEF":
@@ -274,6 +275,11 @@ class Types:
         if cursor.is_bitfield() and isinstance(kind, types.Integer):
             kind = types.Integer(cursor.get_bitfield_width(), kind.signed, kind.rank)
         return types.Field(str(cursor.spelling), kind, int(cursor.get_field_offsetof()))
+
+
+def _floating(name: str, size: int) -> types.Floating:
+    is_long = name == "LONGDOUBLE" and size == types.LONG_DOUBLE_BYTES
+    return types.LONG_DOUBLE if is_long else types.Floating(8 * size)
 
 
 def _length(whole: str, element: str) -> str:

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum kind { FLOAT = 1, DOUBLE, SIGNED, UNSIGNED };
+enum kind { FLOAT = 1, DOUBLE, LONG_DOUBLE, SIGNED, UNSIGNED };
 
 struct area {
   const char *base;
@@ -77,6 +77,8 @@ static void fill(const struct area *area, unsigned long seed)
       memcpy(cell, &(float){(float)real}, sizeof(float));
     else if (area->kind == DOUBLE)
       memcpy(cell, &real, sizeof real);
+    else if (area->kind == LONG_DOUBLE)
+      memcpy(cell, &(long double){real}, sizeof(long double));
     else
       memcpy(cell, &(unsigned long){number % 9 + 1}, (size_t)area->size); /* the low bytes come first */
   }
@@ -103,14 +105,17 @@ void lw_between(void)
   }
 }
 
-static double real(const struct area *area, const char *cell)
+static long double real(const struct area *area, const char *cell)
 {
   float single;
   double number;
+  long double large;
 
   if (area->kind == FLOAT)
     return memcpy(&single, cell, sizeof single), single;
-  return memcpy(&number, cell, sizeof number), number;
+  if (area->kind == DOUBLE)
+    return memcpy(&number, cell, sizeof number), number;
+  return memcpy(&large, cell, sizeof large), large;
 }
 
 static long integer(const struct area *area, const char *cell)
@@ -127,14 +132,15 @@ static int same(const struct area *area, const char *one, const char *other)
 {
   if (memcmp(one, other, (size_t)area->size) == 0)
     return 1;
-  if (area->kind != FLOAT && area->kind != DOUBLE)
+  if (area->kind > LONG_DOUBLE)
     return 0;
-  double first = real(area, one), second = real(area, other);
+  long double first = real(area, one), second = real(area, other);
   return first == second || (first != first && second != second);
 }
 
 static void told(int array, long at)
 {
+  const int digits[] = {0, 17, 17, 21};
   const struct area *area = &areas[array];
   const char *old = area->result + at * area->size, *new = area->first + at * area->size;
   const char *path = getenv("LOOPWRIGHT_REPORT");
@@ -147,8 +153,8 @@ static void told(int array, long at)
   for (int k = 0; k < area->rank; offset %= area->strides[k++])
     fprintf(report, "[%ld]", offset / area->strides[k]);
   fprintf(report, " ");
-  if (area->kind == FLOAT || area->kind == DOUBLE)
-    fprintf(report, "%.17g %.17g\n", real(area, old), real(area, new));
+  if (area->kind <= LONG_DOUBLE)
+    fprintf(report, "%.*Lg %.*Lg\n", digits[area->kind], real(area, old), digits[area->kind], real(area, new));
   else
     fprintf(report, "%ld %ld\n", integer(area, old), integer(area, new));
   fclose(report);

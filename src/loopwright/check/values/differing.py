@@ -32,9 +32,9 @@ _SEEDS = ("0", "1", "2")
 """The program's own data first."""
 _NOT_SHOWN = "the program has operations that the original lacks, and no run showed another result"
 _HEADER = """
-#define LW_KIND(cell) _Generic((cell), float: 1, double: 2, \\
-  char: 3, signed char: 3, short: 3, int: 3, long: 3, long long: 3, \\
-  _Bool: 4, unsigned char: 4, unsigned short: 4, unsigned int: 4, unsigned long: 4, unsigned long long: 4, \\
+#define LW_KIND(cell) _Generic((cell), float: 1, double: 2, long double: 3, \\
+  char: 4, signed char: 4, short: 4, int: 4, long: 4, long long: 4, \\
+  _Bool: 5, unsigned char: 5, unsigned short: 5, unsigned int: 5, unsigned long: 5, unsigned long long: 5, \\
   default: 0)
 void lw_area_of(int, const void *, long, long, int, int, const long *);
 void lw_before(void), lw_between(void), lw_after(void);

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import prod
 
-from loopwright.c.types import CHAR, Integer, named_type
+from loopwright.c.types import CHAR, LONG_DOUBLE_BYTES, Integer, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
@@ -111,6 +111,8 @@ def _is_integer(element: str) -> bool:
 
 def element_bytes(element: str | None) -> int:
     words = (element or "double").split()
+    if {"long", "double"} <= {*words}:
+        return LONG_DOUBLE_BYTES
     return next((ELEMENTS[word] for word in words if word in ELEMENTS), 8)
 
 

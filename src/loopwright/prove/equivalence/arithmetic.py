@@ -19,8 +19,8 @@ from typing import TypeAlias
 from loopwright.c import types
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.classes import TRUTHS, classified
-from loopwright.prove.equivalence.inputs import NOT_FINITE, floating_input, integer_input
-from loopwright.prove.equivalence.numbers import EXACT, Undefined, ratio
+from loopwright.prove.equivalence.inputs import ALIKE, NOT_FINITE, floating_input, integer_input
+from loopwright.prove.equivalence.numbers import EXACT, SELECTING, Undefined, ratio
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
@@ -90,6 +90,9 @@ class World:
             if not is_small or kind.bits < 8 or kind.rank == 0:
                 number = _to_integer(TypedNumber(types.INT, number), kind)
             return TypedNumber(kind, number)
+        is_whole = kind == types.LONG_DOUBLE and self.seed % 3 != ALIKE
+        if is_whole:
+            return TypedNumber(kind, float(integer_input(self.seed, place, ())))
         number = floating_input(self.seed, place, self.extremes)
         return self.converted(TypedNumber(types.DOUBLE, number), kind)
 
@@ -111,11 +114,11 @@ class World:
         kind = self.type(kind)
         if isinstance(kind, types.Integer):
             return TypedNumber(kind, _to_integer(value, kind))
-        if kind == types.LONG_DOUBLE and not self.exact:
-            raise Unvalued("long double")
         if self.exact:
             return TypedNumber(kind, _fraction(value.number))
         number = float(value.number)
+        if kind == types.LONG_DOUBLE:
+            check_exact(number, value.number)
         number = c_float(number).value if kind == types.FLOAT else number
         if not self.extremes and not math.isfinite(number):
             raise Undefined("a number that is not finite, where all are said to be")
@@ -124,6 +127,12 @@ class World:
     def rounded(self, number: Number, kind: types.CType) -> TypedNumber:
         """The result of a floating-point operation."""
         return self.converted(TypedNumber(types.DOUBLE, number), kind)
+
+
+def check_exact(found: Number, exact: Number) -> None:
+    """Raises unless a number is the exact one: a long double has the digits of a double and unknown ones."""
+    if found != exact and not (math.isnan(found) and math.isnan(exact)):
+        raise Undefined("a long double of other digits than those of a double")
 
 
 def _fraction(number: Number) -> Fraction:
@@ -205,6 +214,8 @@ def differ(one: TypedNumber, other: TypedNumber) -> bool:
 def value_of(term: Term, step: StatementRun, memory: dict[CellKey, TypedNumber], world: World) -> TypedNumber:
     match term:
         case Constant(text, kind):
+            if kind == types.LONG_DOUBLE:
+                check_exact(float(text), Fraction(text))
             return world.converted(TypedNumber(types.DOUBLE, float(text)), kind)
         case Index(value, kind):
             return world.converted(TypedNumber(types.LONG, step.at(value)), kind)
@@ -276,7 +287,10 @@ def _binary(operator: str, left: TypedNumber, right: TypedNumber, world: World) 
         return TypedNumber(types.INT, int(COMPARED[operator](one, other)))
     if isinstance(one, int) and isinstance(other, int):
         return _integer(_whole(operator, one, other), kind)
-    return world.rounded(_floating(operator, one, other), kind)
+    found = _floating(operator, one, other)
+    if kind == types.LONG_DOUBLE and all(map(math.isfinite, (one, other))) and (operator, other) != ("/", 0):
+        check_exact(found, _floating(operator, Fraction(one), Fraction(other)))
+    return world.rounded(found, kind)
 
 
 def _shifted(operator: str, left: TypedNumber, right: TypedNumber) -> TypedNumber:
@@ -348,14 +362,16 @@ def _library(name: str, arguments: list[TypedNumber], world: World) -> TypedNumb
     if name in CLASSES:
         return _class_of(name, arguments, world)
     base = name if name in EXACT else name[:-1]
-    if base not in EXACT:
-        raise Unvalued(name)
     kind = types.DOUBLE if name == base else SUFFIXES[name[-1]]
+    if base not in ({*SELECTING, "sqrt"} if kind == types.LONG_DOUBLE else EXACT):
+        raise Unvalued(name)
     numbers = [float(one.number) for one in arguments]
     try:
         found = float(EXACT[base](*numbers))
     except (ValueError, OverflowError) as wrong:
         raise Undefined(f"{name} of this") from wrong
+    if name == "sqrtl" and math.isfinite(found):
+        check_exact(numbers[0], Fraction(found) ** 2)
     return world.rounded(found, kind)
 
 

@@ -30,8 +30,8 @@ from loopwright.c import types
 from loopwright.loops.expressions import Int
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Constant, Index, Term
 
-_BITS = {32: 24, 64: 53, 80: 64}
-"""Bits of the significand: integers below 2^bits are exact in the type."""
+_BITS = {types.FLOAT: 24, types.DOUBLE: 53, types.LONG_DOUBLE: 53}
+"""Bits of the significand, on every machine: integers below 2^bits are exact in the type."""
 EXACT = 1 << 24
 """Integers below this are exact in every floating type."""
 
@@ -140,11 +140,9 @@ def widened(term: Term, kind: types.CType) -> Term | None:
 
 
 def shortened(term: Term, kind: types.CType) -> Term | None:
-    """A literal that is exact as a float and as a double, in the other of the two types."""
+    """A literal that is exact as a float, and so in every floating type, in another one."""
     match term:
-        case Constant(text, types.Floating(32 | 64)) if kind in (types.FLOAT, types.DOUBLE) and _is_single(
-            text
-        ):
+        case Constant(text, known) if known in _BITS and kind in _BITS and _is_single(text):
             return Constant(text, kind)
         case _:
             return None
@@ -158,18 +156,18 @@ def conversion(kind: types.CType) -> str:
 def _holds(small: types.CType, large: types.CType) -> bool:
     """Whether every value of one type is a value of the other."""
     match small, large:
-        case types.Integer(bits), types.Floating(wide):
-            return bits <= _BITS[wide]
+        case types.Integer(bits), types.Floating():
+            return bits <= _BITS.get(large, 0)
         case types.Floating(narrow), types.Floating(wide):
-            return _BITS[narrow] <= _BITS[wide]
+            return small in _BITS and large in _BITS and narrow <= wide
         case _:
             return types.holds(large, small)
 
 
 def _is_single(text: str) -> bool:
-    """Whether a number is the same as a float and as a double."""
+    """Whether a number is the same in all floating types."""
     value = float(text)
-    return Fraction(text) == Fraction(value) and c_float(value).value == value
+    return math.isfinite(value) and Fraction(text) == Fraction(value) and c_float(value).value == value
 
 
 def opposite(condition: Term) -> Term:

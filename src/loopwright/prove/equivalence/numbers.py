@@ -291,6 +291,10 @@ EXACT |= {name: partial(_whole_number, name) for name in ("floor", "ceil", "trun
 EXACT |= {name: partial(_extreme, name) for name in ("fmin", "fmax")}
 
 
+SELECTING = frozenset(("fabs", "copysign", "floor", "ceil", "trunc", "fmin", "fmax"))
+"""Functions of which a result has no other digits than an argument."""
+
+
 def _exponential(number: float) -> float:
     try:
         return math.exp(number)

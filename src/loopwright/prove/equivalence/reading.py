@@ -39,7 +39,6 @@ from loopwright.c.types import (
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int, Scaled, Sum
 from loopwright.prove.equivalence.laws import (
-    EXACT,
     chosen,
     combined,
     conjunction,
@@ -263,7 +262,7 @@ def _number(text: str) -> Term:
     digits = text.rstrip("fFlL")
     value = float(digits)
     is_exact = math.isfinite(value) and Fraction(digits) == Fraction(value)
-    if kind == LONG_DOUBLE and not (is_exact and value.is_integer() and value < EXACT):
+    if kind == LONG_DOUBLE and not is_exact:
         return Constant(digits, kind)
     if kind == FLOAT and not is_exact and _is_between_floats(value):
         raise Unreadable(f"the number '{text}' cannot be read")
@@ -280,10 +279,7 @@ def _hexadecimal(found: re.Match[str]) -> Term:
     value = float(exact) if exact < _LARGEST else math.inf
     if not (whole or part) or not math.isfinite(value) or Fraction(value) != exact:
         raise Unreadable(f"the number '{found[0]}' cannot be read")
-    kind = {"f": FLOAT, "l": LONG_DOUBLE}.get(suffix.lower(), DOUBLE)
-    if kind == LONG_DOUBLE and not (value.is_integer() and value < EXACT):
-        raise Unreadable(f"the number '{found[0]}' cannot be read")
-    return literal(value, kind)
+    return literal(value, SUFFIXES.get(suffix.lower(), DOUBLE))
 
 
 _LARGEST = 1 << 1023

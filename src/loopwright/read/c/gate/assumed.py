@@ -223,7 +223,7 @@ def _layout(declared: tree.Declaration | None) -> Layout | None:
         inner = types.unqualified(inner.element)
     if not isinstance(inner, types.Integer | types.Floating):
         return None
-    return Layout(is_pointer, -(-inner.bits // 8), tuple(rows if is_pointer else rows[1:]), inner)
+    return Layout(is_pointer, types.stored_bytes(inner), tuple(rows if is_pointer else rows[1:]), inner)
 
 
 def _values(

@@ -14,7 +14,7 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.effects import may_be_written
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.pointer_values import chosen
-from loopwright.c.types import ArrayType, Floating, Integer, unqualified
+from loopwright.c.types import ArrayType, Floating, Integer, stored_bytes, unqualified
 from loopwright.read.c.gate.shared_rows import RegionUse
 
 _FEW = 3
@@ -111,6 +111,6 @@ def _meet(one: RegionUse, other: RegionUse, first: Address | None, second: Addre
     assert first.offset is not None and second.offset is not None
     apart = abs(first.offset - second.offset)
     kind = unqualified(one.node.type)
-    size = kind.bits // 8 if isinstance(kind, Integer | Floating) else 8
+    size = stored_bytes(kind) if isinstance(kind, Integer | Floating) else 8
     are_members = bool(one.members) and bool(other.members)
     return apart == 0 or (not are_members and apart < _FEW * size)
