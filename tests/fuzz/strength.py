@@ -77,7 +77,7 @@ FAULTS = (
     Planted(
         "integers fit into every floating type",
         "prove/equivalence/laws.py",
-        "            return bits <= _BITS[wide]",
+        "            return bits <= _BITS.get(large, 0)",
         "            return True",
         "rewrite",
     ),
