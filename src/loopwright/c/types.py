@@ -300,6 +300,18 @@ def common(first: CType, second: CType) -> CType:
     return Floating(max(kind.bits for kind in floating), any(kind.is_complex for kind in floating))
 
 
+def mask_of(mask: int, kind: CType, masked: CType) -> int | None:
+    """A mask of type `kind` as the number with the same bits in the signed type of as many bits as `x & mask`
+    has, for an x of type `masked`: ~3u is -4 unless x is wider.  None if the bits are not known.
+    """
+    own, other = promoted(kind), promoted(masked)
+    if not isinstance(own, Integer):
+        return mask if mask >= 0 else None
+    low = own.converted(mask)
+    keeps_first = isinstance(other, Integer) and other.bits <= own.bits and low > own.greatest // 2
+    return low - (1 << own.bits) if keeps_first and not own.signed else low
+
+
 def _common_integer(one: Integer, other: Integer) -> Integer:
     lower, higher = sorted((one, other), key=lambda kind: (kind.rank, not kind.signed))
     if lower.signed or not higher.signed or higher.bits > lower.bits:

@@ -52,7 +52,8 @@ from loopwright.prove.obligations.formulas import formula_of
 from loopwright.prove.obligations.legality import both_sides
 from loopwright.prove.obligations.timetable import Timetable, Vector
 from loopwright.prove.obligations.witnesses import Witness, witness, witnesses
-from loopwright.prove.reading.c_expressions import Unreadable, is_helper, words_of
+from loopwright.prove.reading.c_expressions import Unreadable, words_of
+from loopwright.prove.reading.helper_macros import is_helper
 from loopwright.prove.reading.integer_types import integer_types
 
 
@@ -155,7 +156,7 @@ def range_problem(text: Program) -> RangeProblem:
     for part in walk(text.syntax):
         if is_dereference(part):
             raise Unreadable(f"what '{part.text}' is computed from is not known")
-        if part.text in READ_FUNCTIONS and not is_helper(part.text, known_words):
+        if part.text in READ_FUNCTIONS and not is_helper(part.text, known_words.macros):
             raise Unreadable(f"'{part.text}' may not be what its name says")
     known = formula_of(isl.Set.from_params(text.facts.params()), ())
     sizes = (*names([one.name for one in text.parameters]), *test(known), "0")

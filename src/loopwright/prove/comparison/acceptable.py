@@ -17,7 +17,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from loopwright.c.file import c_file
+from loopwright.c.expression_types import DeclaredTypes, integer_type
+from loopwright.c.file import CFile, c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk
 from loopwright.c.tokens import names_in, without_comments
@@ -25,7 +26,7 @@ from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.c.typed.refusals import refused_by_compiler, refused_directive
-from loopwright.c.types import Integer, holds
+from loopwright.c.types import Integer, holds, is_unsigned, promoted
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.presburger.points import smallest_point, values_text
@@ -164,12 +165,15 @@ def _shifts(source: Source) -> list[Node]:
         for region in file.regions
         if "<<" in region.place.text
         for node in file.block(region.place).of_type("binary_expression")
-        if operator(node) == "<<" and not _is_harmless_shift(field(node, "left"))
+        if operator(node) == "<<" and not _is_harmless_shift(field(node, "left"), file)
     ]
 
 
-def _is_harmless_shift(left: Node) -> bool:
-    """Whether the left operand is data, or made of literals and iterators that count up from a literal."""
+def _is_harmless_shift(left: Node, file: CFile) -> bool:
+    """Whether the left operand is data, unsigned, or made of literals and iterators that count up from a
+    literal."""
+    if is_unsigned(promoted(integer_type(left, DeclaredTypes(file.declarations, file.macros, left.span)))):
+        return True
     parts = list(walk(left))
     if any(one.type in ("subscript_expression", "call_expression", "pointer_expression") for one in parts):
         return True

@@ -7,7 +7,6 @@ parameters.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import field as field_of
 from dataclasses import replace
@@ -17,13 +16,14 @@ from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.declarations import Declarations, is_integer_type, known_constant
 from loopwright.c.expression_types import DeclaredTypes, constant_value, integer_type
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
-from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
+from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, without_parentheses
 from loopwright.c.tokens import packed
 from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.model.program import Program
 from loopwright.presburger.named import fixed_parameters
+from loopwright.prove.reading.helper_macros import is_helper
 from loopwright.prove.reading.operations import chosen, complement, is_signed, masked, outcome
 from loopwright.source import Source
 
@@ -278,11 +278,7 @@ def _arithmetic(node: Node, words: Words) -> ex.Expr:
         case ">>":
             return ex.FloorDiv(expression(left, words), _power(right, words))
         case "&":
-            kinds = _type_of(left, words), _type_of(right, words)
-            found = masked(expression(left, words), constant(right, words), kinds)
-            if found is None:
-                raise Unreadable("a mask that keeps other bits than the lowest, or all others")
-            return found
+            return _masked(left, right, words)
         case "/":
             return _quotient(expression(left, words), constant(right, words))
         case _:
@@ -290,6 +286,29 @@ def _arithmetic(node: Node, words: Words) -> ex.Expr:
             if divisor == 0:
                 raise Unreadable("a division by zero")
             return ex.Rem(expression(left, words), divisor)
+
+
+def _masked(left: Node, right: Node, words: Words) -> ex.Expr:
+    """`x & mask` or `mask & x`."""
+    mask = _mask(right, words)
+    if mask is None:
+        left, right, mask = right, left, _mask(left, words)
+    kinds = _type_of(left, words), _type_of(right, words)
+    found = None if mask is None else masked(expression(left, words), mask, kinds)
+    if found is None:
+        raise Unreadable("a mask that keeps other bits than the lowest, or all others")
+    return found
+
+
+def _mask(node: Node, words: Words) -> int | None:
+    """The value of a mask, modulo 2^w if its type is unsigned and has w bits; None if it is not known."""
+    core = without_parentheses(node)
+    if core.type == "unary_expression" and operator(core) in ("~", "-"):
+        inner = _mask(field(core, "argument"), words)
+        return None if inner is None else -inner - (operator(core) == "~")
+    if core.type == "number_literal" and words.of(core).startswith("-"):
+        return -_integer(words.of(core)[1:].lstrip())
+    return constant_of(expression(core, words), words)
 
 
 def _type_of(node: Node, words: Words) -> CType:
@@ -320,7 +339,7 @@ def _quotient(dividend: ex.Expr, divisor: int) -> ex.Expr:
 def _call(node: Node, words: Words) -> ex.Expr:
     name = words.of(field(node, "function"))
     arguments = named_children(field(node, "arguments"))
-    if definitions(words.macros, name) and not is_helper(name, words):
+    if definitions(words.macros, name) and not is_helper(name, words.macros):
         return _expanded(node, [words.of(argument) for argument in arguments], words)
     if len(arguments) != 2:
         raise Unreadable(f"'{words.of(node)}' cannot be read as an index expression")
@@ -338,27 +357,6 @@ def _call(node: Node, words: Words) -> ex.Expr:
             return _scaled(-1, ex.FloorDiv(_scaled(-1, dividend), divisor))
         case _:
             raise Unreadable(f"'{words.of(node)}' cannot be read as an index expression")
-
-
-_HELPERS = {
-    "max": ("((a)>(b)?(a):(b))",),
-    "min": ("((a)<(b)?(a):(b))",),
-    "floord": ("((a)/(b)-((a)%(b)<0))", "(((a)<0)?-((-(a)+(b)-1)/(b)):(a)/(b))"),
-    "ceild": ("(((a)<0)?-((-(a))/(b)):((a)+(b)-1)/(b))",),
-}
-"""Definitions whose meaning is known for a positive b: ours and Pluto's."""
-
-
-def is_helper(name: str, words: Words) -> bool:
-    """Whether the file defines the macro in a way that is known to compute what its name says."""
-    found = definitions(words.macros, name)
-    if len(found) != 1 or found[0].conditional or len(found[0].parameters or ()) != 2:
-        return False
-    (macro,) = found
-    first, second = macro.parameters or ("", "")
-    letters = {first: "a", second: "b"}
-    body = re.sub(r"[^\W\d]\w*", lambda word: letters.get(word[0], "?"), packed(macro.body))
-    return body in _HELPERS.get(name, ())
 
 
 _CLOSED = (

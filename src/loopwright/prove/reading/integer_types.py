@@ -20,7 +20,8 @@ from loopwright.c.syntax import Node, field, named_children, operator, walk, wit
 from loopwright.c.tokens import packed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
-from loopwright.prove.reading.c_expressions import MOST_EXPANSIONS, Unreadable, Words, is_helper, words_of
+from loopwright.prove.reading.c_expressions import MOST_EXPANSIONS, Unreadable, Words, words_of
+from loopwright.prove.reading.helper_macros import is_helper
 from loopwright.source import Span
 
 
@@ -189,7 +190,7 @@ def _computed_type(node: Node, scope: WordTypes) -> types.CType | None:
 
 
 def _is_macro(name: Node, words: Words) -> bool:
-    return bool(definitions(words.macros, name.text)) and not is_helper(name.text, words)
+    return bool(definitions(words.macros, name.text)) and not is_helper(name.text, words.macros)
 
 
 def _expanded_type(expansions: list[tuple[Node, WordTypes]]) -> types.CType | None:

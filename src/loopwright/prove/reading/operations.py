@@ -4,12 +4,12 @@ Integers are in two's complement:
 
     ~x              -x - 1                        x signed
     x & (2^k - 1)   x - 2^k * floor(x / 2^k)
-    x & -2^k        2^k * floor(x / 2^k)          the mask signed; x signed, or not narrower than the mask
+    x & -2^k        2^k * floor(x / 2^k)          x signed, or not narrower than the mask
 """
 
 from __future__ import annotations
 
-from loopwright.c.types import CType, Integer, promoted
+from loopwright.c.types import CType, Integer, mask_of, promoted
 from loopwright.loops import expressions as ex
 
 
@@ -19,16 +19,17 @@ def complement(value: ex.Expr) -> ex.Expr:
 
 def masked(value: ex.Expr, mask: int, kinds: tuple[CType, CType]) -> ex.Expr | None:
     """`value & mask`, whose types are `kinds`; None if the mask keeps other bits than the lowest, or all
-    others, or may be converted to another one.
+    others, or may be converted to another one.  The mask is known modulo 2^w, where its type has w bits.
     """
-    size = -mask if mask < 0 else mask + 1
+    own, other = map(promoted, kinds)
+    bits = mask_of(mask, other, own)
+    size = 3 if bits is None else -bits if bits < 0 else bits + 1
     if size & (size - 1):
         return None
     multiple = ex.Scaled(size, ex.FloorDiv(value, size))
-    if mask >= 0:
+    if bits == size - 1:
         return ex.Sum((value, ex.Scaled(-size, ex.FloorDiv(value, size))))
-    own, other = map(promoted, kinds)
-    if not is_signed(other) or not isinstance(own, Integer) or not isinstance(other, Integer):
+    if not isinstance(own, Integer) or not isinstance(other, Integer):
         return None
     return multiple if own.signed or own.bits >= other.bits else None
 

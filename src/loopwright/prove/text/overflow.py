@@ -33,7 +33,8 @@ from loopwright.c.tokens import packed, spelled
 from loopwright.c.types import CType, Integer, common, promoted
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
-from loopwright.prove.reading.c_expressions import Unreadable, Words, constant, is_helper, words_of
+from loopwright.prove.reading.c_expressions import Unreadable, Words, constant, words_of
+from loopwright.prove.reading.helper_macros import is_helper
 from loopwright.prove.reading.integer_types import type_at
 from loopwright.prove.reading.loops import leaf_nodes, step_of
 from loopwright.prove.text.annotations import promises
@@ -355,7 +356,7 @@ class ValueScope:
         """Evaluates the helpers, whatever macros of the file they are: the loops are read that way."""
         name = field(core, "function").text
         arguments = [self.value(one) for one in named_children(field(core, "arguments"))]
-        if name not in ("min", "max", "floord") or not is_helper(name, self.words):
+        if name not in ("min", "max", "floord") or not is_helper(name, self.words.macros):
             raise NotShown(f"'{core.text}' cannot be read")
         both = _hull(arguments, core)
         if name == "floord":

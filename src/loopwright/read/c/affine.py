@@ -25,11 +25,12 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
-from loopwright.c.types import Integer, is_unsigned, promoted
+from loopwright.c.types import is_unsigned
 from loopwright.errors import Code
 from loopwright.presburger.named import COMPARED, constant_value, number, select, variable, whole
 from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, alternatives, index_call, mentions_iterator
+from loopwright.read.c.masks import inverted, masked
 from loopwright.read.c.names import is_counted_inside
 from loopwright.read.c.wraparound import (
     depends_on_iterators,
@@ -73,13 +74,15 @@ def _affine(node: Node, frame: Frame) -> isl.PwAff:
         case "unary_expression" if operator(node) == "+":
             return affine(field(node, "argument"), frame)
         case "unary_expression" if operator(node) == "~":
-            return affine(_signed(field(node, "argument"), frame), frame).neg().sub(number(1))
+            return inverted(node, frame, Evaluators(affine, constant))
         case "cast_expression":
             return _cast(node, frame)
         case "binary_expression" if operator(node) in "+-*/%":
             return _arithmetic(node, frame)
-        case "binary_expression" if operator(node) in ("<<", ">>", "&"):
-            return _bits(node, frame)
+        case "binary_expression" if operator(node) in ("<<", ">>"):
+            return _shifted(node, frame)
+        case "binary_expression" if operator(node) == "&":
+            return masked(node, frame, Evaluators(affine, constant))
         case "char_literal" | "sizeof_expression":
             return _known(node, frame)
         case "true" | "false":
@@ -298,19 +301,9 @@ def _division(node: Node, frame: Frame) -> isl.PwAff:
     return quotient if divisor > 0 else quotient.neg()
 
 
-def _bits(node: Node, frame: Frame) -> isl.PwAff:
-    """Shifts by constants, and masks: in two's complement `x & (2^k - 1)` is the remainder r modulo 2^k, and
-    `x & -2^k`, or `x & ~(2^k - 1)`, is x - r."""
+def _shifted(node: Node, frame: Frame) -> isl.PwAff:
+    """Shifts by constants."""
     left, right = affine(field(node, "left"), frame), constant(field(node, "right"), frame)
-    if operator(node) == "&":
-        if right < 0 and not -right & (-right - 1):
-            _signed(field(node, "right"), frame)
-            if field(node, "left") in operands_from_zero(node, frame):
-                require_from_zero(field(node, "left"), left, frame)
-            return left.sub(left.mod_val(whole(-right)))
-        if right < 0 or right & (right + 1):
-            raise NotAffine(node, "this mask keeps other bits than the lowest, or all others")
-        return left.mod_val(whole(right + 1))
     if not 0 <= right < 31:
         raise NotAffine(node, "a shift by this amount is undefined")
     if operator(node) == "<<":
@@ -318,14 +311,6 @@ def _bits(node: Node, frame: Frame) -> isl.PwAff:
     if not frame.known().intersect(left.lt_set(number(0))).is_empty():
         raise NotAffine(node, "this may shift a negative number")
     return left.scale_down_val(whole(1 << right)).floor()
-
-
-def _signed(node: Node, frame: Frame) -> Node:
-    """A node whose type is known to be signed: bits inverted in an unsigned one depend on its width."""
-    kind = promoted(type_in(node, frame))
-    if not isinstance(kind, Integer) or not kind.signed:
-        raise NotAffine(node, "this is not known to be a signed number")
-    return node
 
 
 def _choice(node: Node, frame: Frame) -> isl.PwAff:

@@ -21,6 +21,7 @@ from loopwright.c.types import CType, Enumeration, Integer, Unknown, unqualified
 from loopwright.presburger.named import COMPARED, constant_value, number, select, variable, whole
 from loopwright.presburger.polynomials import ZERO, Polynomial, as_affine, of_affine
 from loopwright.read.c.purity import INDEX_HELPERS
+from loopwright.read.c.second.bits import bits
 from loopwright.read.c.second.idioms import Extreme, Quotient, idiom_of
 from loopwright.read.c.second.scope import Scope, Unclear, integer_of, is_element, is_value, mentions_iterator
 
@@ -262,7 +263,7 @@ def _arithmetic(node: tree.Binary, scope: Scope) -> isl.PwAff:
         case "/" | "%":
             value = _division(node, scope)
         case "<<" | ">>" | "&":
-            value = _bits(node, scope)
+            value = bits(node, scope, affine, numeric)
         case _:
             raise Unclear(node, "it is not affine")
     _require_fitting(node, scope)
@@ -319,27 +320,6 @@ def _whole(node: tree.Expression, value: isl.PwAff) -> isl.PwAff:
     if (constant_value(value) or 0) < 0 and kind is not None and not kind.signed:
         raise Unclear(node, "this unsigned number is below 0")
     return value
-
-
-def _bits(node: tree.Binary, scope: Scope) -> isl.PwAff:
-    left, right = affine(node.left, scope), numeric(node.right, scope)
-    if right is None:
-        raise Unclear(node, "it is not affine")
-    if node.operator == "&":
-        if right < 0 and not -right & (-right - 1) and _is_signed(tree.without_casts(node.right)):
-            return left.sub(left.mod_val(whole(-right)))
-        if right < 0 or right & (right + 1):
-            raise Unclear(node, "this mask keeps other bits than the lowest, or all others")
-        return left.mod_val(whole(right + 1))
-    if right < 0:
-        raise Unclear(node, "it is not affine")
-    if right >= 31:
-        raise Unclear(node, "a shift by this amount is undefined")
-    if node.operator == "<<":
-        return left.scale_val(whole(1 << right))
-    if not scope.domain.intersect(left.lt_set(number(0))).is_empty():
-        raise Unclear(node, "this may shift a negative number")
-    return left.scale_down_val(whole(1 << right)).floor()
 
 
 def _is_signed(node: tree.Expression) -> bool:
