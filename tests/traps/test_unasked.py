@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.file import c_file
+from loopwright.c.reserved_names import NAMES
 from loopwright.prove.comparison.outside import outside_difference
+from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Source, Span
 from tests.traps.support import PROVED, comparison, function
 
@@ -38,11 +40,19 @@ PAIRS = {
     "a pragma": ("", '_Pragma("GCC optimize(\\"fast-math\\")")'),
     "a function of the library": ("", "void free(void *k) { b[0] = 1; }"),
     "a variable of the library": ("", "int errno;"),
+    **{
+        f"the function {name} of the system": ("", f"int {name}(void) {{ b[0] = 1; return 0; }}")
+        for name in (
+            "sigaction", "memccpy", "strtoull", "vsscanf", "sleep", "pthread_create", "omp_get_thread_num",
+            "GOMP_parallel", "__muldc3", "_Unwind_Resume", "cexpl", "iswalpha", "thrd_create",
+        )
+    },
 }  # fmt: skip
 OWN = {
     "a helper": (_HELPER, f"{_HELPER} __attribute__((noinline)) static int v(void) {{ return 2; }}"),
     "a variable with such a name": ("", "int section, alias, target;"),
     "a function of the file's own": ("", "static int time(void) { return 1; }"),
+    "other functions": ("", "int total(void) { return 1; } int omp(void) { return 2; } int _sum(void) { return 3; }"),
     "what the library declares": ("", "void free(void *); extern int errno;"),
     "assembler code of a function": (
         '__asm__("");',
@@ -79,3 +89,7 @@ def test_a_function_of_a_library_that_one_file_defines(tmp_path: Path) -> None:
     assert comparison(old, old, tmp_path) == PROVED
     assert "'sin' is not declared in the same way" in comparison(old, new, tmp_path)
     assert "'sin' is not declared in the same way" in comparison(new, old, tmp_path)
+
+
+def test_the_functions_that_are_known_are_reserved() -> None:
+    assert LIBRARY <= NAMES

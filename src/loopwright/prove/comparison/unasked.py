@@ -13,26 +13,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.file import c_file
+from loopwright.c.reserved_names import is_reserved
 from loopwright.c.syntax import Node, field, identifiers, named_children
 from loopwright.c.tokens import names_in, on_one_line, without_comments
 from loopwright.prove.comparison.function_frame import short
-from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Source, Span
 
 _ATTRIBUTES = frozenset(
     ("constructor", "destructor", "ifunc", "alias", "weakref", "section", "symver", "init_priority")
 )
 _ACTING = _ATTRIBUTES | {"asm", "_Pragma", "__pragma"}
-_OF_THE_LIBRARY = """
-abort abs aligned_alloc atexit atof atoi atol bsearch calloc clock close environ errno exit fclose fflush
-fgetc fgets fopen fprintf fputc fputs fread free fscanf fseek ftell fwrite getc getchar getenv gets
-longjmp malloc memalign memchr memcmp memcpy memmove memset mmap munmap open perror posix_memalign printf
-putc putchar puts qsort raise rand read realloc remove rename rewind scanf setbuf setjmp setlocale setvbuf
-signal snprintf sprintf srand sscanf stderr stdin stdout strcat strchr strcmp strcpy strdup strlen strncat
-strncmp strncpy strtod strtok strtol strtoul system time tmpfile ungetc valloc vfprintf vprintf vsnprintf
-vsprintf write _exit _Exit _init _fini _start
-"""
-_RESERVED = LIBRARY.union(_OF_THE_LIBRARY.split())
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -41,9 +31,9 @@ def difference_unasked(old: Source, new: Source) -> str | None:
     done = [Counter(_acting(one)) for one in (old, new)]
     for text in (done[0] - done[1]) + (done[1] - done[0]):
         return f"only one file has '{short(text)}'"
-    replaced = [_defined(one) & _RESERVED for one in (old, new)]
+    replaced = [{name for name in _defined(one) if is_reserved(name)} for one in (old, new)]
     for name in sorted(replaced[0] ^ replaced[1]):
-        return f"only one file defines '{name}', which the C library defines"
+        return f"only one file defines '{name}', which the system defines"
     return None
 
 
