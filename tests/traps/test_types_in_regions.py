@@ -58,3 +58,22 @@ def test_what_one_region_defines_is_no_plain_yes(name: str, tmp_path: Path) -> N
     assert "is something else elsewhere" in comparison(texts[0], texts[1], tmp_path)
     assert "is something else elsewhere" in comparison(texts[1], texts[0], tmp_path)
     assert comparison(texts[0], texts[0], tmp_path) == PROVED
+
+
+STRUCT = "for (i = 0; i < n; i++) { struct P { double u; double v; } q; q.u = b[i]; a[i] = q.u + sizeof(struct P); }"
+UNRELATED = [
+    "double P;", "struct K { int P; }; int g(struct K *k) { return k->P; }", "int g(int P) { return P; }",
+    "enum { P = 3 };", "int g(void) { goto P; P: return 3; }", "typedef struct { char u; } P;",
+]  # fmt: skip
+RELATED = [
+    "struct P { char u; };", "#define S struct\nS P { char u; };", "struct\n/* x */ P *z;", "#define P Q",
+    "struct __attribute__((packed)) P { char c; };", "#define T(x) struct x\nT(P) { char u; };",
+    "struct\n#define FOO ;\nP { char u; };", "union P *z;", "#define double struct\ndouble P { char u; };",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("head", [*UNRELATED, *RELATED])
+def test_a_tag_is_no_variable(head: str, tmp_path: Path) -> None:
+    """Variables, members and labels have names of their own (C17 6.2.3)."""
+    text = function(STRUCT, head=head)
+    assert (comparison(text, text, tmp_path) == PROVED) == (head in UNRELATED)

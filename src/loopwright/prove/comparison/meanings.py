@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
+from itertools import pairwise
 
 from loopwright.c.file import c_file
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk, walk_inside
-from loopwright.c.tokens import names_in, on_one_line, without_comments
+from loopwright.c.tokens import lexemes, names_in, on_one_line
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.comparison.function_frame import declared_in
 from loopwright.source import Source, Span
 
@@ -58,25 +59,66 @@ def type_of_a_region(old: Span, new: Span) -> str | None:
     made = [_made_in(one) for one in (old, new)]
     if not any(made):
         return None
-    used = [Counter(names_in(without_comments(one.source.text, literals=True))) for one in (old, new)]
-    for k, region in enumerate((old, new)):
-        inside = Counter(names_in(without_comments(region.text, literals=True)))
-        for name, text in made[k].items():
-            is_alike = made[1 - k].get(name) == text or name not in used[1 - k]
-            if used[k][name] > inside[name] or not is_alike:
+    for k, (region, place) in enumerate(((old, new), (new, old))):
+        own, other = made[k], made[1 - k]
+        tags = {name for name, one in own.items() if one.is_tag and other.get(name, one).is_tag}
+        outside = _named(region, tags, inside=False)
+        used = _named(place, tags, inside=False) | _named(place, tags, inside=True)
+        for name, one in own.items():
+            if name in outside or (name in used and other.get(name) != one):
                 return name
     return None
 
 
-def _made_in(region: Span) -> dict[str, str]:
+@dataclass(frozen=True)
+class _Made:
+    """What a region makes of a name."""
+
+    text: str
+    is_tag: bool
+
+
+_BEFORE = """
+. -> goto int double float char long short unsigned signed void const volatile static return
+; { } = + - * / % & | ^ ! ~ < > <= >= == != && || ? : += -= *= /= ++ --
+"""
+_BEFORE_OTHERS = frozenset(_BEFORE.split())
+"""Tokens after which a name is a variable, member or label, and no tag, in arguments of a macro too."""
+
+
+def _named(region: Span, tags: Set[str], *, inside: bool) -> set[str]:
+    """The names that may be types and enumerators, or one of the tags, inside a region or outside."""
+    file = c_file(replace(region.source, chosen=()))
+    lines = [one.place for one in file.directives if region.contains(one.place) == inside]
+    found = {name for line in lines for name in names_in(line.text)}
+    for before, one in pairwise(lexemes(file.plain, 0, len(file.plain))):
+        is_tag = before.text not in _BEFORE_OTHERS or before.text in file.macro_names
+        is_meant = is_tag or one.text not in tags
+        if one.is_name and is_meant and inside == (region.start <= one.start < region.end):
+            found.add(one.text)
+    return found
+
+
+def _made_in(region: Span) -> dict[str, _Made]:
     """The types, tags and enumerators that a region defines."""
     file = c_file(replace(region.source, chosen=()))
-    found: dict[str, str] = {}
+    found: dict[str, _Made] = {}
     for node in walk_inside(file.possible, region):
         has_body = node.type in _TAGGED and node.child_by_field_name("body") is not None
         if (has_body or node.type == "type_definition") and region.contains(node.span):
-            found.update(_types(node))
+            tags = {part.text for one in walk(node) if one.type in _TAGGED for part in _name(one)}
+            others = {part.text for one in walk(node) if one.type == "enumerator" for part in _name(one)}
+            is_plain = node.type != "type_definition"
+            for name, text in _types(node):
+                known = found.get(name)
+                is_tag = is_plain and name in tags - others and (known is None or known.is_tag)
+                found[name] = _Made(text, is_tag)
     return found
+
+
+def _name(node: Node) -> list[Node]:
+    name = node.child_by_field_name("name")
+    return [] if name is None else [name]
 
 
 def with_what_they_mention(names: Iterable[str], meanings: Mapping[str, list[str]]) -> dict[str, list[str]]:
