@@ -8,12 +8,15 @@ import pytest
 
 from loopwright.c.file import c_file
 from loopwright.c.reworded.guarded_sums import with_reductions
-from loopwright.errors import BadInput
+from loopwright.c.reworded.own_values import FINITE
+from loopwright.errors import BadInput, GaveUp
 from loopwright.prove.comparison.files import agreement, compare_files
-from loopwright.prove.comparison.texts import ComparisonOptions
+from loopwright.prove.comparison.texts import Comparison, ComparisonOptions
+from loopwright.prove.equivalence.combinations import COMPARABLE
 from loopwright.prove.verdict import REORDERED, Proved, Verdict
 from loopwright.source import Source
 
+HEADERS = "#include <float.h>\n#include <limits.h>\n#include <math.h>\n#include <omp.h>\n"
 OLD = """double total(int n, const double *x) {
   double s = 0;
   for (int i = 0; i < n; i++)
@@ -103,12 +106,16 @@ def test_several_sums() -> None:
     assert with_reductions(alone) == alone
 
 
-def _compared(new: str, folder: Path, *, allow_reassociation: bool = True) -> Verdict:
+def _compared(new: str, folder: Path, *, allow_reassociation: bool = True, old: str = OLD) -> Verdict:
+    return _comparison(new, folder, allow_reassociation=allow_reassociation, old=old).verdict
+
+
+def _comparison(new: str, folder: Path, *, allow_reassociation: bool = True, old: str = OLD) -> Comparison:
     before, after = folder / "old.c", folder / "new.c"
-    before.write_text(f"#include <omp.h>\n{OLD}")
-    after.write_text(f"#include <omp.h>\n{new}")
+    before.write_text(f"{HEADERS}{old}")
+    after.write_text(f"{HEADERS}{new}")
     options = ComparisonOptions(allow_reassociation=allow_reassociation)
-    return compare_files(before, after, options).verdict
+    return compare_files(before, after, options)
 
 
 @pytest.mark.parametrize("new", [PARTS, STRIDED])
@@ -172,3 +179,198 @@ def test_others_stay_as_they_are(name: str) -> None:
     assert was in text
     source = Source("f.c", text.replace(was, now, 1))
     assert c_file(source).regions and with_reductions(source) == source
+
+
+SET = CRITICAL.replace("double own = 0.0;", "double own; own = 0;")
+PRIVATE = CRITICAL.replace("s = 0;", "s = 0, own;", 1).replace("double own = 0.0;", "own = 0;")
+PRIVATE = PRIVATE.replace("parallel\n", "parallel default(none) private(own) shared(s, x, n)\n")
+SPELLED = CRITICAL.replace("own += x[i]", "own = x[i] + own").replace("s += own", "s = s + own")
+SPELLED_ATOMIC = ATOMIC.replace("s += x[i]", "s = x[i] + s")
+PRIVATE_PARTS = PARTS.replace("s = 0;", "s = 0, own;", 1).replace("double own = 0;", "own = 0;")
+PRIVATE_PARTS = PRIVATE_PARTS.replace("parallel\n", "parallel private(own)\n")
+SPELLED_PARTS = PARTS.replace("own += x[i]", "own = own + x[i]").replace("s += own", "s = own + s")
+
+
+@pytest.mark.parametrize("new", [SET, PRIVATE, SPELLED, SPELLED_ATOMIC, PRIVATE_PARTS, SPELLED_PARTS])
+def test_other_spellings_of_sums(tmp_path: Path, new: str) -> None:
+    new = new.replace("#pragma scop\n", "").replace("#pragma endscop\n", "")
+    assert isinstance(_compared(new, tmp_path), Proved)
+
+
+PRODUCT = SPELLED.replace("x[i] + own", "x[i] * own").replace("s + own", "s * own")
+PRODUCT = PRODUCT.replace("own = 0.0", "own = 1.0").replace("double s = 0", "double s = 1")
+
+
+def test_products(tmp_path: Path) -> None:
+    old = OLD.replace("s = 0", "s = 1").replace("+=", "*=")
+    new = PRODUCT.replace("#pragma scop\n", "").replace("#pragma endscop\n", "")
+    assert isinstance(_compared(new, tmp_path, old=old), Proved)
+    _refuted_or_undecided(PRODUCT, "own = 1.0", "own = 0.0", tmp_path, old)
+    _refuted_or_undecided(PRODUCT, "s = s * own", "s = s + own", tmp_path, old)
+    _refuted_or_undecided(PRODUCT, "own = x[i] * own", "own = x[i] * own * own", tmp_path, old)
+
+
+BIGGEST = """double biggest(int n, const double *x) {
+  double best = 0;
+  for (int i = 0; i < n; i++)
+    if (x[i] > best) best = x[i];
+  return best;
+}
+"""
+MERGED = """double biggest(int n, const double *x) {
+  double best = 0;
+#pragma omp parallel
+  {
+    double m = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++)
+      if (x[i] > m) m = x[i];
+#pragma omp critical (merge)
+    if (m > best) best = m;
+  }
+  return best;
+}
+"""
+CHOSEN = MERGED.replace("if (x[i] > m) m = x[i]", "m = m < x[i] ? x[i] : m")
+CHOSEN = CHOSEN.replace("if (m > best) best = m", "best = m > best ? m : best")
+CHOSEN = CHOSEN.replace("m = 0", "m = -INFINITY")
+CALLED = MERGED.replace("if (x[i] > m) m = x[i]", "m = fmax(m, x[i])")
+CALLED = CALLED.replace("if (m > best) best = m;", "{ best = fmax(best, m); }")
+CALLED = CALLED.replace("m = 0", "m = -DBL_MAX")
+BY_MACRO = "#define MAX(a, b) ((a) > (b) ? (a) : (b))\n" + CALLED.replace("fmax(best", "MAX(best")
+SHARED = MERGED.replace("m = 0", "m = best").replace(" nowait", "")
+FIRST = MERGED.replace("m = 0", "m = x[0]").replace("best = 0", "best = x[0]")
+NUMBERED = """    int me = omp_get_thread_num(), all = omp_get_num_threads();
+    int lo = n * me / all, hi = n * (me + 1) / all;
+    double m = 0;
+"""
+IN_PARTS = MERGED.replace("    double m = 0;\n#pragma omp for nowait\n", NUMBERED)
+IN_PARTS = IN_PARTS.replace("i = 0; i < n", "i = lo; i < hi")
+IN_TURN = """double biggest(int n, const double *x) {
+  double best = 0;
+#pragma omp parallel for shared(best)
+  for (int i = 0; i < n; i++) {
+#pragma omp critical
+    { if (best < x[i]) best = x[i]; }
+  }
+  return best;
+}
+"""
+FIRST_CALLED = FIRST.replace("if (x[i] > m) m = x[i]", "m = fmax(x[i], m)")
+EXTREMES = [MERGED, CHOSEN, CALLED, BY_MACRO, SHARED, FIRST, FIRST_CALLED, IN_PARTS, IN_TURN]
+
+
+@pytest.mark.parametrize("new", EXTREMES)
+def test_the_largest_value(tmp_path: Path, new: str) -> None:
+    """No value may be a NaN; where a thread begins at the least finite number, none may be less."""
+    old = BIGGEST.replace("= 0;\n", "= x[0];\n") if new in (FIRST, FIRST_CALLED) else BIGGEST
+    found = _comparison(new, tmp_path, old=old)
+    assert found.proved and found.contract == REORDERED
+    assert COMPARABLE in found.trusted and (FINITE in found.trusted) == ("DBL_MAX" in new)
+    assert not isinstance(_compared(new, tmp_path, allow_reassociation=False, old=BIGGEST), Proved)
+
+
+def test_the_smallest_integer(tmp_path: Path) -> None:
+    """Integers need no assumption: they are the same in every order."""
+    kind = {"double": "int", ">": "<", "m = 0": "m = INT_MAX"}
+    old, new = BIGGEST, MERGED
+    for was, now in kind.items():
+        old, new = old.replace(was, now), new.replace(was, now)
+    found = _comparison(new, tmp_path, old=old, allow_reassociation=False)
+    assert found.proved and COMPARABLE not in found.trusted and not found.contract
+    for number in ("INT_MIN", "LONG_MAX", "-1"):
+        _refuted_or_undecided(new, "INT_MAX", number, tmp_path, old)
+
+
+WRONG = {
+    "a sum that is not begun": (SET, " own = 0;", ""),
+    "a sum that is begun at another number": (SET, "own = 0;", "own = 2;"),
+    "a sum that is begun twice": (SET, "own = 0;", "own = 0; own = 1;"),
+    "a sum that all threads share": (PRIVATE, "private(own) shared(s, x, n)", "shared(own, s, x, n)"),
+    "a private sum that is not begun": (PRIVATE, "    own = 0;\n", ""),
+    "a private sum that is begun outside": (PRIVATE, "    own = 0;\n", "    own = s;\n"),
+    "a total of each thread": (PRIVATE, "private(own) shared(s, x, n)", "private(own, s) shared(x, n)"),
+    "a total that is read": (SET, "s += own; }\n", "s += own; }\n    if (s > 3) own = 1;\n"),
+    "no guard": (SET, "#pragma omp critical (adding)\n", ""),
+    "a sum that is taken from": (SPELLED, "s = s + own", "s = s - own"),
+    "a sum that takes away": (SPELLED, "s = s + own", "s = own - s"),
+    "a step from another variable": (SPELLED, "own = x[i] + own", "own = x[i] + s"),
+    "a sum that is doubled": (SPELLED, "s = s + own", "s = s + own + own"),
+    "a sum that is counted too": (SPELLED, "s = s + own", "s = s + own + 1"),
+    "a sum that overwrites": (SPELLED, "s = s + own", "s = own"),
+    "a step that takes from": (SPELLED_ATOMIC, "s = x[i] + s", "s = x[i] - s"),
+    "a step that overwrites": (SPELLED_ATOMIC, "s = x[i] + s", "s = x[i]"),
+    "a step that reads twice": (SPELLED_ATOMIC, "s = x[i] + s", "s = x[i] + s + s"),
+    "another operator": (SPELLED, "s = s + own", "s = s * own"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_sums(tmp_path: Path, name: str) -> None:
+    text, was, now = WRONG[name]
+    _refuted_or_undecided(text, was, now, tmp_path, OLD)
+
+
+WRONG_EXTREMES = {
+    "a larger first value": (MERGED, "m = 0", "m = 1"),
+    "no first value": (MERGED, "m = 0", "m"),
+    "a value that all threads share": (MERGED, "double m = 0;", "static double m = 0;"),
+    "no guard": (MERGED, "#pragma omp critical (merge)\n", ""),
+    "the smaller one in the end": (MERGED, "if (m > best)", "if (m < best)"),
+    "the smaller one of each thread": (MERGED, "if (x[i] > m)", "if (x[i] < m)"),
+    "another value in the end": (MERGED, "best = m;", "best = m + 1;"),
+    "another comparison": (MERGED, "if (m > best)", "if (m > 2)"),
+    "what is merged is read": (MERGED, "best = m;\n", "best = m;\n    if (best > 9) m = best;\n"),
+    "what is merged is read in the loop": (MERGED, "if (x[i] > m)", "if (x[i] > best)"),
+    "a choice of the smaller one": (CHOSEN, "m > best ? m : best", "m > best ? best : m"),
+    "a choice of something else": (CHOSEN, "m > best ? m : best", "m > best ? m : 0"),
+    "a choice by another value": (CHOSEN, "m > best ?", "n > best ?"),
+    "the other infinity": (CHOSEN, "-INFINITY", "INFINITY"),
+    "the smaller one by a call": (CALLED, "fmax(best, m)", "fmin(best, m)"),
+    "a call with less precision": (CALLED, "fmax(best, m)", "fmaxf(best, m)"),
+    "a call of another value": (CALLED, "fmax(best, m)", "fmax(m, m)"),
+    "the largest number": (CALLED, "-DBL_MAX", "DBL_MAX"),
+    "the least number of another type": (CALLED, "-DBL_MAX", "-FLT_MAX"),
+    "a function of the file": (CALLED, "double b", "double fmax(double a, double b) { return a; }\ndouble b"),
+    "a macro that is the smaller one": (BY_MACRO, "(a) > (b)", "(a) < (b)"),
+    "a macro that counts": (BY_MACRO, "? (a)", "? (a) + 1"),
+    "a macro that is another": (BY_MACRO, ": (b)", ": (a)"),
+    "what others have merged already": (SHARED, "omp for", "omp for nowait"),
+    "what others have merged, by numbers": (IN_PARTS, "m = 0", "m = best"),
+    "a first value that the loop changes": (FIRST, "m = x[0]", "m = n, n = 0"),
+    "a first value of the block": (FIRST, "double m = x[0]", "const double *x = 0; double m = x[0]"),
+    "a first value of another place": (FIRST, "m = x[0]", "m = x[1]"),
+    "a first value of each thread": (FIRST, "m = x[0]", "m = x[omp_get_thread_num()]"),
+    "a part is lost": (IN_PARTS, "n * (me + 1) / all", "n * me / all + n / all"),
+    "no guard of parts": (IN_PARTS, "#pragma omp critical (merge)\n", ""),
+    "an atomic choice": (IN_TURN, "critical", "atomic"),
+    "a test outside of the guard": (IN_TURN, "#pragma omp critical\n    { if", "    if"),
+    "no guard in turn": (IN_TURN, "#pragma omp critical\n", ""),
+    "a smaller one in turn": (IN_TURN, "if (best < x[i])", "if (best > x[i])"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_EXTREMES)
+def test_wrong_extremes(tmp_path: Path, name: str) -> None:
+    text, was, now = WRONG_EXTREMES[name]
+    old = BIGGEST.replace("= 0;\n", "= x[0];\n") if text == FIRST else BIGGEST
+    _refuted_or_undecided(text, was, now, tmp_path, old)
+
+
+def _refuted_or_undecided(text: str, was: str, now: str, folder: Path, old: str) -> None:
+    assert was in text
+    new = text.replace(was, now, 1).replace("#pragma scop\n", "").replace("#pragma endscop\n", "")
+    try:
+        found = _compared(new, folder, old=old)
+    except (BadInput, GaveUp):
+        return
+    assert not isinstance(found, Proved)
+
+
+def test_sections_of_different_names_do_not_exclude_each_other() -> None:
+    second = MERGED[MERGED.index("#pragma omp parallel") : MERGED.index("  return")]
+    second = second[second.index("#pragma omp for nowait") : second.rindex("  }")]
+    text = MERGED.replace("best = m;\n", f"best = m;\n{second.replace('(merge)', '(again)')}")
+    marked = text.replace("  double best = 0;\n", "  double best = 0;\n#pragma scop\n")
+    source = Source("f.c", marked.replace("  return", "#pragma endscop\n  return"))
+    assert text.count("critical") == 2 and with_reductions(source) == source

@@ -1,4 +1,4 @@
-"""Rewrites sums that threads update under `atomic` or `critical` as reductions.
+"""Rewrites values that threads combine under `atomic` or `critical` as reductions.
 
     #pragma omp parallel for                          #pragma omp parallel for reduction(+:s)
     for (..) {                                        for (..) {
@@ -15,39 +15,44 @@
       s += own;
     }                                                 }
 
-Nothing else in the loop or block names `s`, and nothing but such sums names `own`, which has the type
-of `s`.  There may be several such sums.  The terms added one by one to an integer are integers: others would
-be truncated at each step.  The order in which the terms are added is unspecified in both forms.  Line numbers
-do not change.
+So are other operators, and the larger or smaller of values.  Nothing else in the loop or block names `s`,
+and nothing but steps of the same operator names `own`, which has the type of `s`, and is declared in the
+block or private to it.  It begins at the identity of the operator, or, where values may be combined twice,
+at a value v that the block does not change: then v is combined into `s` after the block.  `own` may also
+begin at `s` if all threads wait between that and the first change of `s`.  There may be several such
+variables.
+Values combined one by one into an integer are integers: others would be truncated at each step.
+The order in which they are combined is unspecified in both forms.  Line numbers do not change.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TypeAlias
 
-from loopwright.c.declarations import Variable, is_integer_type
 from loopwright.c.file import CFile, c_file
+from loopwright.c.loops import only_inside
 from loopwright.c.regions import Directive, Region
+from loopwright.c.reworded.merged_values import (
+    MergingBlock,
+    is_exact,
+    is_told,
+    reworded,
+    scalar,
+    without_names,
+)
+from loopwright.c.reworded.own_values import MergingStep, step_of
 from loopwright.c.reworded.parallel_blocks import BLOCK
 from loopwright.c.reworded.passages import is_before
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import names_in
+from loopwright.c.syntax import Node, field, named_children
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source
 
 _GUARD = re.compile(r"\s*omp\s+(?:atomic(?:\s+update)?|critical(?:\s*\(\s*\w+\s*\))?)\s*")
 _DIVIDED = re.compile(r"\s*omp\s+(?:parallel\s+)?for\b")
-_ZERO = re.compile(r"0+(?:\.0*)?[fFlL]?")
-_FLOATING = ("double", "float")
-_SIGNS = ("+=", "-=")
-Sum: TypeAlias = tuple[Node, Node]
-"""The operands of an assignment that adds."""
 
 
 def with_reductions(source: Source, *, of_teams: bool = False) -> Source:
-    """The source with clauses in place of such guards, if only sums are guarded.
+    """The source with clauses in place of such guards, if only such values are guarded.
 
     `of_teams`: where each thread has its part of a loop by its number, `omp parallel` gets the clause.
     """
@@ -58,12 +63,12 @@ def with_reductions(source: Source, *, of_teams: bool = False) -> Source:
     for region in file.regions:
         for pragma in region.pragmas:
             if _GUARD.fullmatch(pragma.argument) is not None:
-                edits += _GuardedSum(file, region, pragma, of_teams).edits()
+                edits += _Guarded(file, region, pragma, of_teams).edits()
     return source.edited(sorted(edits)) if edits else source
 
 
 @dataclass(frozen=True)
-class _GuardedSum:
+class _Guarded:
     """A pragma in a region that guards a statement."""
 
     file: CFile
@@ -78,13 +83,22 @@ class _GuardedSum:
         statement = min(after, key=lambda one: (one.start, -one.end), default=None)
         if statement is None or not is_before(self.guard, statement):
             return []
-        sums = _sums_of(statement)
-        if len(sums) > 1 and "atomic" in self.guard.argument:
+        steps = self.steps(statement)
+        is_atomic = len(steps) == 1 and steps[0].is_atomic
+        if not steps or ("atomic" in self.guard.argument and not is_atomic):
             return []
         loop = self.divided_around(statement)
         if loop is None:
-            return self.in_block(sums, statement) if sums else []
-        return self.in_loop(*sums[0], loop) if len(sums) == 1 and not self.of_teams else []
+            found = self.in_block(steps, statement)
+        else:
+            found = self.in_loop(steps[0], loop) if len(steps) == 1 and not self.of_teams else []
+        return [*found, self.guard.place.reworded()] if found else []
+
+    def steps(self, statement: Node) -> list[MergingStep]:
+        """The steps of a statement, or of a block; none if one of its parts is something else."""
+        parts = named_children(statement) if statement.type == "compound_statement" else [statement]
+        found = [step_of(one, self.file) for one in parts]
+        return [one for one in found if one is not None] if None not in found else []
 
     def divided_around(self, statement: Node) -> Node | None:
         """The innermost loop around a statement that a directive divides among threads."""
@@ -97,121 +111,38 @@ class _GuardedSum:
         own = [one for one in self.region.pragmas if is_before(one, loop)]
         return own[0] if len(own) == 1 and _DIVIDED.match(own[0].argument) is not None else None
 
-    def in_loop(self, name: Node, value: Node, loop: Node) -> list[Edit]:
+    def in_loop(self, step: MergingStep, loop: Node) -> list[Edit]:
         """Edits for `s += e` in each iteration."""
-        pragma = self.directive(loop)
-        kind = self.declared(name)
-        if pragma is None or kind is None or not self.is_exact(kind, value):
+        pragma, name = self.directive(loop), step.name
+        kind = scalar(self.file, name, step.node)
+        if pragma is None or kind is None or not is_exact(self.file, kind, _value_of(step.node)):
             return []
-        if len(loop.named(name.text)) != 1 or self.is_told(name.text):
-            return []
-        return [_blanked(self.guard), _with_clause(pragma, name.text)]
+        said = without_names(pragma.argument, "shared", (name,))
+        is_alone = len(loop.named(name)) == len(step.node.named(name))
+        is_own = not is_alone or is_told(self.file, self.region, (name,), pragma, said)
+        return [] if is_own else [reworded(pragma, said, (step,))]
 
-    def is_told(self, *names: str) -> bool:
-        """Whether a pragma of the file names one of these."""
-        pragmas = [one for one in self.file.directives if one.name == "pragma"]
-        return any(not {*names}.isdisjoint(names_in(one.argument)) for one in pragmas)
-
-    def declared(self, name: Node) -> Variable | None:
-        """The declaration of a variable, if it is a scalar."""
-        found = self.file.declarations.visible(name.text, name.span)
-        return None if found is None or found.rank or name.text in self.file.macro_names else found
-
-    def is_exact(self, kind: Variable, value: Node) -> bool:
-        """Whether the terms are exact in the type of the sum."""
-        own = self.type_of(kind)
-        if own in _FLOATING or not is_integer_type(own):
-            return own in _FLOATING
-        visible = self.file.declarations.visible
-        for node in walk(value):
-            match node.type:
-                case "identifier":
-                    is_integer = is_integer_type(self.type_of(visible(node.text, node.span)))
-                case "number_literal":
-                    is_integer = node.text.isdecimal()
-                case other:
-                    is_integer = other not in ("call_expression", "field_expression", "cast_expression")
-            if not is_integer:
-                return False
-        return True
-
-    def in_block(self, sums: Sequence[Sum], statement: Node) -> list[Edit]:
-        """Edits for `s += own` after the loop of a block, for each of the sums."""
+    def in_block(self, steps: list[MergingStep], statement: Node) -> list[Edit]:
+        """Edits for `s += own` after the loop of a block, for each of the steps."""
         block = statement.parent
         heads = [one for one in self.region.pragmas if block is not None and is_before(one, block)]
         is_block = len(heads) == 1 and BLOCK.match(heads[0].argument) is not None
         if block is None or not is_block:
             return []
         parts = [one for one in named_children(block) if one.type not in ("comment", "preproc_call")]
-        if len(parts) < 3 or parts[-1] != statement or parts[-2].type != "for_statement":
+        if len(parts) < 2 or parts[-1] != statement or parts[-2].type != "for_statement":
             return []
         *before, loop, _ = parts
-        divided = self.directive(loop)
-        pragma = heads[0] if self.of_teams else divided
+        divided = None if self.of_teams else self.directive(loop)
         inside = [one for one in self.region.pragmas if block.span.contains(one.place)]
-        if pragma is None or len(inside) != (1 if self.of_teams else 2):
+        if self.of_teams != (divided is None) or len(inside) != (1 if self.of_teams else 2):
             return []
-        names = [name.text for name, _ in sums]
-        own = [without_parentheses(value).text for _, value in sums]
-        gone = [one for one in before if not {*own}.isdisjoint(_begun_at_zero(one))]
-        is_begun = sorted(own) == sorted(name for one in gone for name in _begun_at_zero(one))
-        is_each = all(self.is_sum_of_own(*one, block, loop) for one in sums)
-        if not is_begun or not is_each or self.is_told(*names, *own):
-            return []
-        left_out = [(one.start, one.end, "\n" * one.text.count("\n")) for one in (*gone, statement)]
-        pairs = zip(names, own, strict=True)
-        renamed = [(node.start, node.end, name) for name, one in pairs for node in loop.named(one)]
-        return [*left_out, *renamed, _blanked(self.guard), _with_clause(pragma, *names)]
-
-    def is_sum_of_own(self, name: Node, value: Node, block: Node, loop: Node) -> bool:
-        """Whether `name += value` adds a variable of the same type that the loop only adds to."""
-        own = without_parentheses(value)
-        kinds = [self.type_of(self.declared(one)) for one in (name, own)]
-        if own.type != "identifier" or not kinds[0] or kinds[0] != kinds[1]:
-            return False
-        uses = loop.named(own.text)
-        is_alone = len(block.named(name.text)) == 1 and len(block.named(own.text)) == len(uses) + 2
-        is_added = name.parent is not None and operator(name.parent) == "+="
-        return is_alone and is_added and all(map(_is_added_to, uses))
-
-    def type_of(self, kind: Variable | None) -> str:
-        return "" if kind is None else self.file.declarations.resolved(kind.type)
+        parts_of_it = tuple(before), loop, statement
+        return MergingBlock(self.file, self.region, block, heads[0], divided, *parts_of_it).edits(steps)
 
 
-def _sums_of(statement: Node) -> Sequence[Sum]:
-    """The operands s and e of `s += e;`, or of each statement of a block; none if one is something else."""
-    if statement.type == "compound_statement":
-        found = [_sums_of(one) for one in named_children(statement)]
-        return [one for sums in found for one in sums] if all(found) else ()
-    core = statement.only_expression
-    if core is None or core.type != "assignment_expression" or operator(core) not in _SIGNS:
-        return ()
-    name, value = field(core, "left"), field(core, "right")
-    return [(name, value)] if name.type == "identifier" and not value.mentions(name.text) else ()
-
-
-def _is_added_to(node: Node) -> bool:
-    """Whether a name is the s of a statement `s += e;`."""
-    core = node.parent
-    statement = None if core is None else core.parent
-    added = () if statement is None else _sums_of(statement)
-    return len(added) == 1 and added[0][0] == node
-
-
-def _begun_at_zero(declaration: Node) -> list[str]:
-    """The variables of `double own = 0, other = 0;`; none of another declaration."""
-    made = declaration.children_by_field_name("declarator") if declaration.type == "declaration" else []
-    if len(named_children(declaration)) != 1 + len(made):
-        return []
-    pairs = [(field(one, "declarator"), field(one, "value")) for one in made if one.type == "init_declarator"]
-    zeros = [one.text for one, value in pairs if one.type == "identifier" and _ZERO.fullmatch(value.text)]
-    return zeros if len(zeros) == len(made) else []
-
-
-def _blanked(pragma: Directive) -> Edit:
-    return pragma.place.start, pragma.place.end, "\n" * pragma.place.text.count("\n")
-
-
-def _with_clause(pragma: Directive, *names: str) -> Edit:
-    end = pragma.place.start + len(pragma.place.text.rstrip())
-    return end, end, f" reduction(+:{', '.join(names)})"
+def _value_of(step: Node) -> Node | None:
+    """The right side of the assignment that makes a step; None for `s++`."""
+    inner = only_inside(field(step, "consequence")) if step.type == "if_statement" else step
+    core = inner.only_expression
+    return None if core is None else core.child_by_field_name("right")

@@ -71,7 +71,8 @@ def changed_parts(
         return None
     for name in names:
         several = [named_children(field(one[name], "body")) for one in functions]
-        before = 0 if from_start else _common(several, backwards=False)
+        idle = min(len(one) - len(_worked(one)) for one in several)
+        before = idle if from_start else _common(several, backwards=False)
         after = _common(several, backwards=True)
         after = min(_unused_after(one[before:], after) for one in several)
         parts = [_worked(one[before : len(one) - after]) for one in several]

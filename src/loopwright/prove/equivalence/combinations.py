@@ -38,7 +38,7 @@ class CombinationKind(Enum):
     SMALLER = "smaller"
 
 
-COMPARABLE = "no operand of a minimum or maximum is a NaN"
+COMPARABLE = "no operand of a minimum or maximum is a NaN, and the sign of a zero does not matter there"
 PARTIAL = "sums and products of signed integers do not overflow in another order either"
 _SELECTING = (CombinationKind.LARGER, CombinationKind.SMALLER)
 _CALLS = {

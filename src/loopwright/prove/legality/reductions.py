@@ -12,6 +12,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from loopwright.c.accumulations import (
+    CALLS,
+    AccumulationSyntax,
+    accumulation_of,
+    collects_tests,
+    without_subscripts,
+)
 from loopwright.c.macros import definitions, reached_tokens, with_arguments
 from loopwright.c.tokens import is_name, is_number, without_comments
 from loopwright.c.types import (
@@ -29,13 +36,6 @@ from loopwright.c.types import (
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Access, Program, Statement
-from loopwright.prove.legality.reduction_syntax import (
-    CALLS,
-    AccumulationSyntax,
-    accumulation_of,
-    collects_tests,
-    without_subscripts,
-)
 from loopwright.source import Span
 
 

@@ -22,6 +22,7 @@ from loopwright.c.reworded.memory_calls import (
     without_prefetches,
 )
 from loopwright.c.reworded.numbers_for_sizes import mentions_sizes, sizes_to_try, with_numbers
+from loopwright.c.reworded.own_values import FINITE, needs_finite
 from loopwright.c.reworded.parallel_blocks import with_parallel_loops
 from loopwright.c.reworded.thread_chunks import IN_PARTS, for_two_threads, with_whole_loops
 from loopwright.c.reworded.vector_lanes import InLanes, may_be_defined, with_lanes
@@ -92,8 +93,10 @@ def pairs_of_wordings(
     """
     seen: set[Texts] = set()
     bare = without_prefetches(old), without_prefetches(new)
-    told = (FETCHED,) if bare != (old, new) else ()
-    old, new = (with_parallel_loops(with_reductions(with_memory_loops(one))) for one in bare)
+    told: tuple[str, ...] = (FETCHED,) if bare != (old, new) else ()
+    merged = [with_reductions(one) for one in map(with_memory_loops, bare)]
+    told += _of_extremes(bare, merged)
+    old, new = (with_parallel_loops(one) for one in merged)
     given, own = (old, new), (compiled, options)
     yield from _once(_in_all_tables(given, own, told), seen)
     shown = _with_sizes_shown(given, own)
@@ -102,7 +105,14 @@ def pairs_of_wordings(
     whole = _both(given, own, partial(in_table_loops, way=_with_teams_written_out))
     if whole != given:
         for pair in _once(_in_all_tables(whole, own, told), seen):
-            yield replace(pair, trusted=(*pair.trusted, IN_PARTS), races_count=False)
+            trusted = dict.fromkeys((*pair.trusted, IN_PARTS, *_of_extremes(given, whole)))
+            yield replace(pair, trusted=tuple(trusted), races_count=False)
+
+
+def _of_extremes(before: Sequence[Source], after: Sequence[Source]) -> tuple[str, ...]:
+    """What is assumed of values of which threads keep the largest or smallest."""
+    pairs = zip(before, after, strict=True)
+    return (FINITE,) if any(needs_finite(one.text, other.text) for one, other in pairs) else ()
 
 
 def _with_teams_written_out(source: Source) -> Source:
