@@ -14,6 +14,7 @@ from loopwright.prove.comparison.function_frame import declared_in
 from loopwright.source import Source, Span
 
 _TAGGED = ("struct_specifier", "union_specifier", "enum_specifier")
+_KEYWORDS = ("struct", "union", "enum", "typedef")
 
 
 def meanings_of(source: Source) -> dict[str, list[str]]:
@@ -101,6 +102,8 @@ def _named(region: Span, tags: Set[str], *, inside: bool) -> set[str]:
 
 def _made_in(region: Span) -> dict[str, _Made]:
     """The types, tags and enumerators that a region defines."""
+    if not any(word in region.text for word in _KEYWORDS):
+        return {}
     file = c_file(replace(region.source, chosen=()))
     found: dict[str, _Made] = {}
     for node in walk_inside(file.possible, region):
