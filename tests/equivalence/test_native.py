@@ -28,6 +28,7 @@ from loopwright.loops.expressions import (
 )
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Block, For, If, Let, Node
+from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.descent import native
 from loopwright.prove.descent.encoding import NotNative
 from loopwright.prove.descent.native import TooLong, native_pair
@@ -297,3 +298,22 @@ def test_without_a_compiler(flags: tuple[str, ...], tmp_path: Path, monkeypatch:
     monkeypatch.setattr(native, "compiled_runner", native.compiled_runner.__wrapped__)
     with pytest.raises(NotNative):
         native_pair(_pair(PROGRAMS["floors"], PROGRAMS["floors"]))
+
+
+STEPS = """void steps(int T, int n, double a[n][n][n]) {
+  for (int t = 0; t < T; t++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+          a[i][j][k] = a[i][j][k] * 0.5 + t;
+}
+"""
+
+
+def test_a_witness_of_many_executions_is_made_smaller(tmp_path: Path) -> None:
+    """Sizes past a tile are tried as 33 to 40; the step that is left out is number 21."""
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(STEPS)
+    new.write_text(STEPS.replace("t < T", "t < (T < 20 ? T : 20)"))
+    found = compare_files(old, new).verdict
+    assert isinstance(found, Refuted) and found.parameters == {"T": 21, "n": 1}

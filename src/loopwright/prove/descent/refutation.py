@@ -162,7 +162,7 @@ class ProgramPair:
             if not runs.differs:
                 self._passed[known] = took
                 continue
-            found = runs.confirmed(sizes)
+            found = self._smaller(runs, sizes, took) or runs.confirmed(sizes)
             if found is not None:
                 return found
             self._doubted[known] = 1 if took <= LONG_RUN else LONG_DOUBT
@@ -170,6 +170,36 @@ class ProgramPair:
             if doubts >= 2 * MOST_DOUBTS:
                 break
         return None
+
+
+    def _smaller(self, runs: NativePair, sizes: Sizes, took: int) -> Refuted | None:
+        """The same difference after a shorter run, where one is found: listing its executions takes longer
+        than many runs do, and a small witness is easier to read."""
+        if not LONG_RUN < took <= COSTS[2]:
+            return None
+        least = dict(sizes)
+        for name in sizes:
+            low, high = 0, least[name]
+            while high - low > 1:
+                tried = {**least, name: (low + high) // 2}
+                if self._differs(runs, tried, took):
+                    least, high = tried, tried[name]
+                else:
+                    low = tried[name]
+        found = runs.confirmed(least) if least != sizes and self._differs(runs, least, took) else None
+        if found is None:
+            runs.run(sizes, took)
+        return found
+
+    def _differs(self, runs: NativePair, sizes: Sizes, most: int) -> bool:
+        """Whether the results differ for possible sizes, after so many iterations."""
+        if self.computed.settled(sizes) != sizes or not any(_possible(self.context, [sizes])):
+            return False
+        try:
+            runs.run(sizes, most)
+        except TooLong:
+            return False
+        return runs.differs
 
 
 def _cheapest_first(runs: NativePair, tried: Iterable[Sizes], most: int) -> list[tuple[Sizes, int]]:
