@@ -26,14 +26,17 @@ from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.c.typed.refusals import refused_by_compiler, refused_directive
-from loopwright.c.types import Integer, holds, is_unsigned, promoted
+from loopwright.c.types import Floating, Integer, holds, is_unsigned, promoted
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.presburger.points import smallest_point, values_text
 from loopwright.prove.comparison.endings import not_known_to_end
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
+from loopwright.prove.equivalence.combinations import COMPARABLE
+from loopwright.prove.legality.reductions import element_types
 from loopwright.prove.reading.c_expressions import words_of
 from loopwright.prove.reading.integer_types import type_at
+from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.guards import Established, shown_by
 from loopwright.prove.text.index_arithmetic import within_types
 from loopwright.prove.verdict import REORDERED, rounding
@@ -299,6 +302,13 @@ def with_settled(
     arithmetic = {pair for pair in settled if pair[0] is AssumptionKind.ARITHMETIC}
     left = tuple(one for one in theirs if (one.kind, one.text) not in arithmetic)
     return old, replace(new, assumptions=left)
+
+
+def comparable(new: Program) -> tuple[str, ...]:
+    """What is assumed of floating-point numbers of which a clause keeps the largest or smallest."""
+    names = [name for one in promises(new) for kind, name in one.reductions if kind in ("min", "max")]
+    kinds = element_types(new) if names else {}
+    return (COMPARABLE,) if any(isinstance(kinds.get(one), Floating) for one in names) else ()
 
 
 def contract_of(old: Sequence[Program], answers: Sequence[Equivalence]) -> str:

@@ -20,11 +20,11 @@ from loopwright.c.liveness import may_be_replaced
 from loopwright.c.macros import constant_macro
 from loopwright.c.syntax import Node, operator, walk
 from loopwright.c.tokens import decimal, names_in, spelled
-from loopwright.c.types import Floating
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.sets import isl_failures, within_effort
 from loopwright.progress import Progress, silent
+from loopwright.prove.comparison.acceptable import comparable
 from loopwright.prove.comparison.values_in_types import (
     ARITHMETIC,
     overflow_at,
@@ -45,7 +45,6 @@ from loopwright.prove.descent.refutation import (
     trial_of,
 )
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
-from loopwright.prove.equivalence.combinations import COMPARABLE
 from loopwright.prove.equivalence.definitions import (
     Differences,
     constants,
@@ -66,11 +65,10 @@ from loopwright.prove.equivalence.shared import (
 from loopwright.prove.equivalence.traces import Sizes
 from loopwright.prove.equivalence.unset import prove_lifetimes
 from loopwright.prove.equivalence.values import by_values
-from loopwright.prove.legality.reductions import element_types
 from loopwright.prove.reading.c_expressions import Unreadable, Words, expression
 from loopwright.prove.reading.loops import sides
 from loopwright.prove.reading.operation import StatementSyntax, is_in_subscript
-from loopwright.prove.text.annotations import promises, prove_annotations
+from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.gate.numbers import with_known_sizes
@@ -258,13 +256,6 @@ def _briefly(effort: int, work: Callable[[], Verdict]) -> Verdict | None:
         return None
 
 
-def _comparable(new: Program) -> tuple[str, ...]:
-    """What is assumed of floating-point numbers of which a clause keeps the largest or smallest."""
-    names = [name for one in promises(new) for kind, name in one.reductions if kind in ("min", "max")]
-    kinds = element_types(new) if names else {}
-    return (COMPARABLE,) if any(isinstance(kinds.get(one), Floating) for one in names) else ()
-
-
 @dataclass(frozen=True)
 class _ProgramsToCompare:
     """Two programs to compare, and the methods that compare them one after the other."""
@@ -280,7 +271,7 @@ class _ProgramsToCompare:
     def proved(self, models: Sequence[Verdict]) -> Equivalence:
         found = self._compared(models)
         is_proved = isinstance(found.verdict, Proved)
-        return replace(found, trusted=(*found.trusted, *_comparable(self.new))) if is_proved else found
+        return replace(found, trusted=(*found.trusted, *comparable(self.new))) if is_proved else found
 
     def _compared(self, models: Sequence[Verdict]) -> Equivalence:
         if self.old.context.is_empty():
