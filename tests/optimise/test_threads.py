@@ -182,11 +182,13 @@ for (int i = 0; i < 3; i++)
       S: A[i][j] += B[i][k] * C[k][j];"""
     judge = judge_of(tmp_path, text)
     judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
-    plan = performed(judge.plan, *parse_script("tile(S, j=128)\ninterchange(S, [jT, i, k])"))
-    (nest,) = targets(plan)
-    scripts = list(finer_tiles(plan, nest, judge.setting))
+    script = parse_script("tile(S, j=128)\ninterchange(S, [jT, i, k])")
+    start = judge.estimated(script, "")
+    assert start is not None
+    (nest,) = targets(start.plan)
+    scripts = list(finer_tiles(judge, start, nest))
     assert [[str(step) for step in one] for one in scripts] == [
-        [f"tile(S, j={size})", "interchange(S, [jT, i, k])", "parallel(S, jT)"] for size in (32, 16)
+        [f"tile(S, j={size})", "interchange(S, [jT, i, k])", "parallel(S, jT)"] for size in (64, 32, 16)
     ]
     assert all(judge.estimated(one, "") is not None for one in scripts)
 

@@ -18,7 +18,6 @@ from loopwright.optimise.candidates.judging import Estimated, Judge
 from loopwright.optimise.candidates.nests import (
     MANY,
     Script,
-    SearchContext,
     extent,
     is_shared,
     script_of,
@@ -31,8 +30,7 @@ from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import attempted
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import Isplit, Parallelize, Tile
-from loopwright.transform.script.steps import Step
+from loopwright.transform.script.operations import Isplit, Parallelize, Skew, Tile
 from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import Position, padded_position
 
@@ -181,8 +179,7 @@ def _shared(
     least = min((one.total for one in found), default=0.0)
     best = next((one for one in found if one.total <= least + WORTH * start.total), None)
     enough = start.total - ENOUGH * _shareable(judge, start, nest.component)
-    finer = finer_tiles(start.plan, nest, judge.setting)
-    for script in chain(finer, after_diagonal(judge, start, nest)):
+    for script in chain(finer_tiles(judge, start, nest), after_diagonal(judge, start, nest)):
         if judge.is_over() or (best is not None and best.total < enough):
             break
         after = judge.estimated(script, origin)
@@ -228,22 +225,35 @@ SMALLEST = 16
 """The least iterations of a tile."""
 
 
-def finer_tiles(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
+def finer_tiles(judge: Judge, start: Estimated, nest: NamedNest) -> Iterator[Script]:
     """The script with smaller tiles in the nest, and a parallel loop over them; the outermost loop first.
 
     Tiles that share a loop have the same size, before and after.
     """
+    plan, setting = start.plan, judge.setting
     for k, loop in enumerate(nest.loops):
         count = extent(plan, nest, loop, setting.sizes)
         if plan.sharing(nest.component, k).positions or not 1 < count < min(EVEN * setting.threads, MANY):
             continue
         factor = 2
         while (finer := _divided(plan, nest, loop, factor)) is not None:
-            if count * factor >= EVEN * setting.threads // 2:
-                yield (*finer, *nest.definition, Step(Parallelize(nest.handle, (loop,))))
+            if count * factor % setting.threads == 0 or count * factor >= EVEN * setting.threads // 2:
+                yield from _over(judge, finer, nest, loop)
             if count * factor >= EVEN * setting.threads:
                 break
             factor *= 2
+
+
+def _over(judge: Judge, script: Script, nest: NamedNest, loop: str) -> Iterator[Script]:
+    """The script with this loop of the nest parallel; what is copied in it is private to an iteration."""
+    plan = attempted(judge.plan, *script)
+    if plan is None:
+        return
+    for one in targets(plan):
+        for after in parallel(plan, one, judge.setting_of(plan)) if _called(one) == _called(nest) else ():
+            is_skewed = any(isinstance(step.operation, Skew) for step in after[len(script) :])
+            if after[-1].operation == Parallelize(one.handle, (loop,)) and not is_skewed:
+                yield after
 
 
 SIDE = 40
