@@ -74,6 +74,26 @@ def test_unsigned_sizes_are_written_as_signed_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "counted"),
+    [("int", "int"), ("long", "long"), ("unsigned", "long long"), ("size_t", "long long")],
+)
+def test_copies_count_as_far_as_the_loops_do(tmp_path: Path, kind: str, counted: str) -> None:
+    source = f"""\
+#include <stddef.h>
+void f({kind} n, {kind} m, double A[restrict n][m], double C[restrict n][m]) {{
+#pragma scop
+  for ({kind} i = 0; i < n; i++)
+    for ({kind} j = 0; j < m; j++)
+      S: C[i][j] += A[i][j];
+#pragma endscop
+}}
+"""
+    text = result(tmp_path, source, "tile(S, i=8, j=16)\npack(C, S, iT, written)").source.text
+    assert f"for ({counted} C_1 = 8 * iT;" in text
+    assert f"for ({counted} C_2 = 0;" in text
+
+
+@pytest.mark.parametrize(
     ("right", "wrong"),
     [
         ("C_2 <= min(n - 1, 8 * jT + 7)", "C_2 <= min(n - 2, 8 * jT + 7)"),

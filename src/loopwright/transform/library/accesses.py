@@ -14,6 +14,7 @@ import islpy as isl
 from loopwright.c.declarations import as_signed, declared_name, unqualified
 from loopwright.c.syntax import Node, field, walk
 from loopwright.c.tokens import bracketed, names_in
+from loopwright.c.types import name_of
 from loopwright.errors import Code
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import first
@@ -184,8 +185,23 @@ def copy_schedule(place: Position, depth: int, rank: int) -> isl.Map:
 def loops_over(program: Program, cells: isl.Set, iterators: tuple[str, ...]) -> str:
     """Loops over a box with the cells as a condition, which selects exactly what is copied."""
     test = membership(program, cells, iterators, cells)
-    loops = loops_over_box(program, cells, iterators, ("int",) * len(iterators))
+    loops = loops_over_box(program, cells, iterators, (_counting_type(program),) * len(iterators))
     return f"{loops}{f'if ({test}) ' if test else ''}"
+
+
+_NARROW = {"int", "signed", "signed int", "short", "char", "signed char", "unsigned char"}
+_LONG = {"long", "long int"}
+
+
+def _counting_type(program: Program) -> str:
+    """`int` if all iterators and sizes are that narrow, else a signed type that holds them."""
+    declared = program.file.declarations
+    found = (declared.visible(one.text, program.region) for one in program.parameters)
+    used = {declared.resolved(one.type) for one in found if one is not None}
+    used |= {name_of(one.type) for one in program.parameters if one.type is not None}
+    used |= {declared.resolved(kind) for statement in program.statements for kind in statement.iterator_types}
+    wide = {unqualified(kind) for kind in used} - _NARROW
+    return "int" if not wide else "long" if wide <= _LONG else "long long"
 
 
 def loops_over_box(

@@ -29,7 +29,7 @@ from dataclasses import replace
 
 import islpy as isl
 
-from loopwright.c.declarations import is_floating_type, unqualified
+from loopwright.c.declarations import as_signed, is_floating_type, unqualified
 from loopwright.c.syntax import field, operator, walk
 from loopwright.c.tokens import bracketed
 from loopwright.errors import Code
@@ -322,7 +322,12 @@ def _index(program: Program, read: PackedAccess, packing: _Packing, k: int) -> s
     if any(not one.plain_is_equal(found[0]) for one in found[1:]):
         message = f"the position of the values of {read.statement.name} in the copy is not an affine function"
         raise Misuse(Code.STORAGE, message, argument="loop")
-    text = divided_text(program, found[0], read.statement.iterators, read.statement.domain)
+    iterators, domain = read.statement.iterators, read.statement.domain
+    text = divided_text(program, found[0], iterators, domain)
+    if text not in iterators:
+        typed = zip(iterators, read.statement.iterator_types, strict=True)
+        signed = [as_signed(name, program.file.declarations.resolved(kind)) for name, kind in typed]
+        text = divided_text(program, found[0], signed, domain)
     if text is None:
         message = f"the position of the values of {read.statement.name} in the copy cannot be expressed in C"
         raise Misuse(Code.STORAGE, message, argument="loop")
