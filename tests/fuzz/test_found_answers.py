@@ -6,11 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, GaveUp
+from loopwright.progress import silent
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Refuted, Undecided, Verdict
 from loopwright.rewrite.directives import prove_directives
+from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
+
+HEADLESS = """\
+void f(int n, int m, unsigned u, int A[24])
+{
+  unsigned v[24] = {1, 2, 3};
+#pragma scop
+  %s
+#pragma endscop
+}
+"""
 
 
 def test_a_pointer_that_threads_share_is_not_read_away(tmp_path: Path) -> None:
@@ -63,3 +75,33 @@ def compared(folder: Path, old: str, new: str) -> Verdict:
     for file, text in zip(files, (old, new), strict=True):
         file.write_text(text)
     return compare_files(*files).verdict
+
+
+def test_loops_are_not_distributed_together_if_one_has_private_storage(tmp_path: Path) -> None:
+    """Every iteration over j has its own v; the clause would hold for i, too, or be lost."""
+    text = HEADLESS % "for (int i = 1; i < m; i++)\n    for (int j = 0; j < m; j++) v[i] = 1;"
+    path = tmp_path / "old.c"
+    path.write_text(text)
+    script = "I = lift(S1, 0)\nparallel(I, i)\nJ = lift(S1, 1)\nparallel(J, j)"
+    new = transformed(Request(str(path), script, openmp=True), silent).source.text
+    assert "#pragma omp parallel for\n" in new and "collapse" not in new
+
+
+def test_a_condition_that_is_always_true_may_have_an_unread_part(tmp_path: Path) -> None:
+    inner = "for (int j = n; j >= 2; j--) if (v[j + i] != 0) A[i + j] = p[j] / v[j + i];"
+    text = HEADLESS % f"for (int i = 0; i < m; i++) if (i == u || 'a' > 0) {inner}"
+    text = text.replace("#pragma scop", "int *p = A + 1;\n#pragma scop")
+    path = tmp_path / "old.c"
+    path.write_text(text)
+    with pytest.raises(GaveUp, match="'u' cannot be read"):
+        transformed(Request(str(path)), silent)
+
+
+def test_two_variables_of_one_name_get_no_storage(tmp_path: Path) -> None:
+    """The other `unsigned x` would be a statement as soon as this one is an array."""
+    body = "for (int i = 1; i < 9; i++) {\n    unsigned char y = i;\n    for (int j = i; j < i + 1; j++) {\n"
+    body += "      unsigned x = y;\n      A[i] = A[j];\n    }\n"
+    path = tmp_path / "old.c"
+    path.write_text(HEADLESS % f"{body}    unsigned x = i;\n  }}")
+    with pytest.raises(BadInput, match="a declaration of x would be a statement"):
+        transformed(Request(str(path), "expand(y, i)\nexpand(x, [i, j])"), silent)

@@ -130,7 +130,7 @@ class Sharing:
             changing = {outer.iterator for outer in found}
             if inner is None or inner.parallel is None or inner.vector is not None:
                 break  # a vector loop has a pragma of its own, which no collapsed loop may have
-            if not has_canonical_form(inner):
+            if not has_canonical_form(inner) or self._private(inner):
                 break
             if (variables(inner.start) | variables(inner.test)) & changing:
                 break

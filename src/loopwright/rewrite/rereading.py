@@ -57,6 +57,8 @@ def read_again(
         plain, guards = unguarded(new, written, guarded)
         return read_regions(plain, originals, written), guards
     except Unlike as failure:
+        if isinstance(failure.__cause__, Unreadable):
+            raise GaveUp(Code.UNDECIDED, f"could not decide: the new text {failure}") from failure
         raise InternalError(Code.OWN_MISTAKE, f"the new text {failure}") from failure
 
 

@@ -184,7 +184,7 @@ def _read(
     count = len(old.statements)
     names = [one.name for one in found.statements]
     if names[:count] != [one.name for one in old.statements] or len(names) != count + len(schedules):
-        raise _other_statements(old, found)
+        raise _other_statements(old, found, count + len(schedules))
     statements = tuple(
         _rescheduled(old, mine, _without(theirs, taken.get(theirs.name)))
         for mine, theirs in zip(found.statements, old.statements, strict=False)
@@ -194,8 +194,15 @@ def _read(
     return _continued(old, found, new, statements)
 
 
-def _other_statements(old: Program, found: Program) -> BadInput | InternalError:
-    """Handle a variable no longer assigned after its declaration, which is then not read as a statement."""
+def _other_statements(old: Program, found: Program, count: int) -> BadInput | InternalError:
+    """Handle a variable no longer assigned after its declaration, which is then not read as a statement, and
+    one that nothing reads, which is then one, as no other variable has its name."""
+    if len(found.statements) > count:
+        twice = [one.name for one in found.arrays if one.local and not one.rank]
+        hint = "give each variable of the region a name of its own"
+        what = " or ".join(twice) or "a variable"
+        message = f"with this storage a declaration of {what} would be a statement"
+        return BadInput(Code.STORAGE, message, hint=hint)
     left = {one.name for one in found.arrays}
     constants = [one.name for one in old.arrays if one.rank == 0 and one.name not in left]
     if constants:

@@ -362,8 +362,8 @@ def _library(name: str, arguments: list[TypedNumber], world: World) -> TypedNumb
     if name in CLASSES:
         return _class_of(name, arguments, world)
     base = name if name in EXACT else name[:-1]
-    kind = types.DOUBLE if name == base else SUFFIXES[name[-1]]
-    if base not in ({*SELECTING, "sqrt"} if kind == types.LONG_DOUBLE else EXACT):
+    kind = types.DOUBLE if name == base else SUFFIXES.get(name[-1])
+    if kind is None or base not in ({*SELECTING, "sqrt"} if kind == types.LONG_DOUBLE else EXACT):
         raise Unvalued(name)
     numbers = [float(one.number) for one in arguments]
     try:
