@@ -198,10 +198,8 @@ def _other_statements(old: Program, found: Program, count: int) -> BadInput | In
     """Handle a variable no longer assigned after its declaration, which is then not read as a statement, and
     one that nothing reads, which is then one, as no other variable has its name."""
     if len(found.statements) > count:
-        twice = [one.name for one in found.arrays if one.local and not one.rank]
         hint = "give each variable of the region a name of its own"
-        what = " or ".join(twice) or "a variable"
-        message = f"with this storage a declaration of {what} would be a statement"
+        message = "with this storage, another variable of its name would be one of the region's"
         return BadInput(Code.STORAGE, message, hint=hint)
     left = {one.name for one in found.arrays}
     constants = [one.name for one in old.arrays if one.rank == 0 and one.name not in left]
