@@ -302,7 +302,8 @@ def _compared(
     compared = partial(_compared_as_read, old, source, asked, guards, allocated, progress)
     found = compared(text)
     in_rows = any(array.rows for program in text or () for array in program.arrays)
-    return _otherwise(lambda: compared(None), found) if in_rows and not found.proved else found
+    is_open = in_rows and isinstance(found.verdict, Undecided)
+    return _otherwise(lambda: compared(None), found) if is_open else found
 
 
 def _compared_as_read(
