@@ -123,3 +123,35 @@ def test_a_member_as_the_length_of_rows_is_refused(tmp_path: Path) -> None:
         result(tmp_path, f"struct s {{ int n, m; }};\n{source}", "pack(C, S, i, written)")
     assert caught.value.code is Code.STORAGE
     assert "the rows of C have q->m elements, which is not a variable" in str(caught.value)
+
+
+ABOVE = """\
+void f(int n, int m, const double *restrict A, double *restrict C) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      C[i * m + j] = A[(long)(i - 1) * m + j] + 1;
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("subscript", "proved"),
+    [
+        ("(long)(i - 1) * m + j", True),
+        ("(i - 1u) * m + j", False),
+        ("(unsigned)(i - 1) * m + j", False),
+        ("i * m + j - (unsigned)m", False),
+        ("(i - 1) * m + (unsigned)j", False),
+    ],
+)
+def test_a_row_below_0_is_not_one_of_an_unsigned_number(
+    tmp_path: Path, subscript: str, proved: bool
+) -> None:
+    """A may point into the middle of its memory: 4294967295 * m is not -m."""
+    new = ABOVE.replace("#pragma scop", "#pragma scop\n  double T[1];")
+    new = new.replace("C[i * m + j] = A[(long)(i - 1) * m + j]", "{ T[0] = A[%s]; C[i * m + j] = T[0]")
+    new = new.replace("+ 1;", "+ 1; }")
+    old = written(tmp_path, ABOVE, "k.c")
+    assert compare_files(old, written(tmp_path, new % subscript, "new.c")).proved == proved

@@ -18,7 +18,7 @@ from loopwright.c.types import INT, CType, Unknown
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
-from loopwright.model.program import Array, Program, Statement
+from loopwright.model.program import Array, Inlined, Program, Statement
 from loopwright.presburger.functions import functions_of
 from loopwright.presburger.sets import OUT
 from loopwright.prove.equivalence.laws import chosen
@@ -124,12 +124,15 @@ def _cells_in_rows(
     """The cells that it accesses of arrays of one dimension that are read in rows.
 
     In rows of n elements, A[i * n + j] is the cell (i, j): distinct ones are apart where 0 <= j < n, which
-    the reader has proved or assumed.
+    the reader has proved or assumed.  Subscripts by locals are left out: their values may have other types.
     """
+    inlined = [hole.place for hole in statement.body.holes if isinstance(hole, Inlined)]
     in_rows = {array.name for array in program.arrays if array.rows and not array.local}
     found: dict[Span, CellTerm] = {}
     for access in statement.accesses:
-        if access.array in in_rows and access.must and access.relation.is_single_valued():
+        is_plain = not any(access.place.contains(place) for place in inlined)
+        is_known = is_plain and access.must and access.relation.is_single_valued()
+        if access.array in in_rows and is_known:
             functions = functions_of(access.relation.intersect_domain(statement.domain))
             if len(functions) == 1:
                 indices = (functions[0].get_at(k) for k in range(functions[0].dim(OUT)))

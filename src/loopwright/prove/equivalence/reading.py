@@ -206,9 +206,12 @@ def choice(condition: Term, then: Term, orelse: Term) -> Term:
 
 def cell(node: Node, reading: Reading) -> CellTerm:
     """A variable or array element."""
-    if node.span in reading.in_rows:
-        return reading.in_rows[node.span]
     found = reference_of(node)
+    in_rows = reading.in_rows.get(node.span)
+    if found is not None and in_rows is not None and found.base == in_rows.array:
+        for part in (part for parts in found.subscripts for part in parts):
+            _refuse_inexact(part, reading)
+        return in_rows
     if found is None or found.partial or reading.ranks.get(found.base) != len(found.subscripts):
         raise Unreadable(f"'{reading.of(node)}' cannot be read as a variable or element")
     subscripts = tuple(Sum(tuple(_signed(part, reading) for part in parts)) for parts in found.subscripts)
@@ -222,10 +225,14 @@ def _signed(part: Node, reading: Reading) -> Expr:
     value = reading.known.get(text)
     if value is None:
         value = expression(part, reading.words)
-        if not is_exact_subscript(part, reading.words, reading.place):
-            raise Unreadable(f"'{reading.of(part)}' is computed in an unsigned type")
+        _refuse_inexact(part, reading)
         reading.known[text] = value
     return Scaled(-1, value) if is_subtracted(part) else value
+
+
+def _refuse_inexact(part: Node, reading: Reading) -> None:
+    if not is_exact_subscript(part, reading.words, reading.place):
+        raise Unreadable(f"'{reading.of(part)}' is computed in an unsigned type")
 
 
 def _simple(value: Sum) -> Expr:
