@@ -103,5 +103,5 @@ def test_two_variables_of_one_name_get_no_storage(tmp_path: Path) -> None:
     body += "      unsigned x = y;\n      A[i] = A[j];\n    }\n"
     path = tmp_path / "old.c"
     path.write_text(HEADLESS % f"{body}    unsigned x = i;\n  }}")
-    with pytest.raises(BadInput, match="another variable of its name"):
+    with pytest.raises(BadInput, match="two variables of one name"):
         transformed(Request(str(path), "expand(y, i)\nexpand(x, [i, j])"), silent)

@@ -66,11 +66,41 @@ def test_rows_are_written_as_they_are_read(tmp_path: Path, shape: str) -> None:
     assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
 
 
-def test_unsigned_sizes_are_written_as_signed_numbers(tmp_path: Path) -> None:
-    head = "unsigned n, unsigned m, const double *restrict A, double *restrict C"
-    source = nest(head, "(int)n, (int)m, (int)m", "C[i * (int)m + j] += A[i * (int)m + k]")
-    text = result(tmp_path, source, "pack(A, S, i)").source.text
-    assert "A_packed[0][A_2] = A[i * ((long long)m) + A_2];" in text
+@pytest.mark.parametrize(
+    ("subscript", "packed"),
+    [
+        ("((long)i - 1) * m + m + j", True),
+        ("i * (m + 0) + j", True),
+        ("AT(i, j)", True),
+        ("(i - 1u) * m + m + j", False),
+        ("i * m + (long)(j - 5u) + 5", False),
+        ("(uint)i * m + j", False),
+        ("UT(i, j)", False),
+        ("p * m + j", False),
+        ("i * m + k", False),
+    ],
+)
+def test_what_may_wrap_around_is_not_packed(tmp_path: Path, subscript: str, packed: bool) -> None:
+    """4294967295 * m + m is not 0 where a long holds it."""
+    source = f"""\
+typedef unsigned uint;
+#define AT(i, j) ((i) * m + (j))
+#define UT(i, j) (((i) + 0u) * m + (j))
+void f(int n, int m, uint k, const double *restrict A, double *restrict C) {{
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {{
+      unsigned p = i;
+      S: C[i * m + j] = A[{subscript}];
+    }}
+#pragma endscop
+}}
+"""
+    if packed:
+        assert "A_packed[0][A_2] = A[i * m + A_2];" in result(tmp_path, source, "pack(A, S, i)").source.text
+        return
+    with pytest.raises(BadInput, match=r"unsigned numbers of fewer bits|is unknown"):
+        result(tmp_path, source, "pack(A, S, i)")
 
 
 @pytest.mark.parametrize(

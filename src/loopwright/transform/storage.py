@@ -195,12 +195,13 @@ def _read(
 
 
 def _other_statements(old: Program, found: Program, count: int) -> BadInput | InternalError:
-    """Handle a variable no longer assigned after its declaration, which is then not read as a statement, and
-    one that nothing reads, which is then one, as no other variable has its name."""
+    """Handle a variable no longer assigned after its declaration, which is then not read as a statement.
+
+    One that nothing reads becomes a statement if the other variable of its name gets new storage.
+    """
     if len(found.statements) > count:
-        hint = "give each variable of the region a name of its own"
-        message = "with this storage, another variable of its name would be one of the region's"
-        return BadInput(Code.STORAGE, message, hint=hint)
+        message = "the region declares two variables of one name, and one of them would get new storage"
+        return BadInput(Code.STORAGE, message, hint="rename one of them")
     left = {one.name for one in found.arrays}
     constants = [one.name for one in old.arrays if one.rank == 0 and one.name not in left]
     if constants:

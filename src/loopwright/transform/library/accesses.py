@@ -5,7 +5,6 @@ It also writes affine functions of iterators and parameters as C.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -13,13 +12,12 @@ import islpy as isl
 
 from loopwright.c.declarations import as_signed, declared_name, unqualified
 from loopwright.c.syntax import Node, field, walk
-from loopwright.c.tokens import bracketed, names_in
 from loopwright.c.types import name_of
 from loopwright.errors import Code
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.functions import coefficient, involved
-from loopwright.presburger.named import parameter_names, row_length
+from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, basic_sets
 from loopwright.source import Span
 from loopwright.transform.operators import with_length
@@ -68,10 +66,6 @@ def variable_called(plan: Plan, name: str, *, sized: bool = True, in_rows: bool 
     if array.rows and not in_rows:
         message = f"{name} is declared with one dimension and read as {array.dimensions}"
         raise Misuse(Code.STORAGE, message, argument="variable", hint="declare it with its dimensions")
-    for length in plan.program.parameters:
-        if length.text != length.name and length.name in names_in(" ".join(array.rows)):
-            message = f"the rows of {name} have {length.text} elements, which is not a variable"
-            raise Misuse(Code.STORAGE, message, argument="variable", hint="copy it to one before the region")
     return replace(array, element_type=unqualified(array.element_type))
 
 
@@ -217,25 +211,6 @@ def loops_over_box(
             raise _unbounded(iterator, argument)
         heads.append(f"for ({kind} {iterator} = {start}; {rest} >= 0; {iterator}++) ")
     return f" {''.join(heads)}"
-
-
-def cell_text(program: Program, array: Array, cell: Sequence[isl.Aff], iterators: Sequence[str]) -> str:
-    """A[c1][c2], or A[c1 * n + c2] if the array is declared with one dimension and has rows of n elements."""
-    indices = [affine_text(program, one, iterators) for one in cell]
-    if not array.rows:
-        return array.name + bracketed(indices)
-    text = indices[0]
-    for size, index in zip(array.rows, indices[1:], strict=True):
-        ((_, length),) = row_length(size).get_pieces()
-        text = f"{_factor(text)} * {_factor(affine_text(program, length, ()))} + {index}"
-    return f"{array.name}[{text}]"
-
-
-_FACTOR = re.compile(r"\w+|\(\(long long\)\w+\)")
-
-
-def _factor(text: str) -> str:
-    return text if _FACTOR.fullmatch(text) else f"({text})"
 
 
 def membership(program: Program, points: isl.Set, iterators: tuple[str, ...], domain: isl.Set) -> str:

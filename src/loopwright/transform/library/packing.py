@@ -41,7 +41,6 @@ from loopwright.presburger.sets import IN, OUT, union_map
 from loopwright.source import Span
 from loopwright.transform.library.accesses import (
     affine_text,
-    cell_text,
     copy_schedule,
     divided_text,
     in_space,
@@ -60,6 +59,7 @@ from loopwright.transform.library.boxes import (
     touched_cells,
 )
 from loopwright.transform.library.dividing import divided
+from loopwright.transform.library.rows import cell_text, refuse_members, refuse_unsigned
 from loopwright.transform.operators import moved_from
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
@@ -92,6 +92,7 @@ def pack(
     """The plan with copies inside of the first `depth` loops around the component, and the copies."""
     array = variable_called(plan, name, sized=False, in_rows=True)
     _refuse_contradictions(array, options)
+    refuse_members(plan.program, array)
     loops = max(plan.loops, depth + array.dimensions)
     plan = with_loops(plan, loops)
     component = Component.of(padded_position(one, loops) for one in component.positions)
@@ -178,6 +179,8 @@ def _accesses(plan: Plan, name: str, component: Component, *, written: bool) -> 
                     text = " ".join(access.place.text.split())
                     raise Misuse(Code.STORAGE, f"the cell of '{text}' is unknown", argument="variable")
                 refuse_member(plan.program, access)
+                if plan.program.array(name).rows:
+                    refuse_unsigned(plan.program, access, statement.body.holes)
                 found.append(PackedAccess(statement, access, piece.intersect_domain(statement.domain)))
     names = [one.statement.name for one in found]
     split = [one for one in names if len(pieces(plan.program.statement(one).schedule)) > 1]
