@@ -128,7 +128,8 @@ def compared_texts(
     found: list[Comparison] = []
     names = frozenset(one.name for each in allocations.values() for one in each.arrays)
     for text in texts:
-        compared = partial(_compared, old, text, asked, guards, names, progress)
+        each = partial(_compared, old, text, asked, guards, names, progress)
+        compared = partial(_text_first, old, text, asked, each)
         found.append(_in_some_way(_followed(before, old, text, asked, progress), compared, text, asked))
         if not found[-1].proved:
             wrong = _as_a_whole(found[-1], old, text, (compiled, options))
@@ -285,28 +286,25 @@ def _undecided(found: Comparison, along: Undecided, other: str) -> Comparison:
     return replace(found, answers=(*found.answers[:-1], replace(found.answers[-1], verdict=verdict)))
 
 
-def _compared(
+def _text_first(
     old: tuple[Program, ...],
     source: Source,
     asked: ComparisonOptions,
-    guards: Mapping[int, Established],
-    allocated: frozenset[str],
-    progress: Progress,
+    compared: Callable[[tuple[Program, ...] | None], Comparison],
 ) -> Comparison:
-    """Compares the regions of a source in order, until one is not proved.
+    """Compares the regions as their text alone is read and, if that does not decide, as the C reader does.
 
-    The C reader finds indices in rows of an array of one dimension, which reading the text alone does not.
+    It finds the indices in rows of an array of one dimension.
     """
     signed = counts_signed(source, asked.reading.compiled)
     text = read_text(source, old, asked.reading.pure) if signed else None
-    compared = partial(_compared_as_read, old, source, asked, guards, allocated, progress)
     found = compared(text)
     in_rows = any(array.rows for program in text or () for array in program.arrays)
     is_open = in_rows and isinstance(found.verdict, Undecided)
     return _otherwise(lambda: compared(None), found) if is_open else found
 
 
-def _compared_as_read(
+def _compared(
     old: tuple[Program, ...],
     source: Source,
     asked: ComparisonOptions,
@@ -315,7 +313,7 @@ def _compared_as_read(
     progress: Progress,
     text: tuple[Program, ...] | None,
 ) -> Comparison:
-    """The same, with the regions as `text` has them, or as the C reader reads them."""
+    """Compares the regions of a source in order, until one is not proved; `text` has them read already."""
     new = text or parse_c(source, asked.reading)
     new = gated(new, asked.reading, in_order=text is None)
     if len(old) != len(new):
