@@ -310,3 +310,21 @@ void f(void)
     jam = "unroll_and_jam(S, k=8)"
     assert estimated(same, jam).arithmetic > 4 * estimated(other, jam).arithmetic
     assert estimated(same).total == pytest.approx(estimated(other).total)
+
+
+def test_threads_lose_what_restrict_says(tmp_path: Path) -> None:
+    """Compilers make a function of a parallel loop; of its pointers they do not know that they are apart."""
+    blocks = "(S, SRest) = isplit(S, {[i, k, j] : 4 * [i / 4] + 4 <= 160 and 4 * [k / 4] + 4 <= 160}, 0)"
+    script = f"interchange(S, [i, k, j])\n{blocks}\nunroll_and_jam(S, i=4, k=4)\nparallel(S, iT)"
+    by_name, by_pointer = tmp_path / "arrays.c", tmp_path / "pointers.c"
+    by_name.write_text(PRODUCT.format(n=160))
+    arrays, head = PRODUCT.format(n=160).split("\n", 1)
+    names = arrays.removeprefix("double ").removesuffix(";").split(", ")
+    rows = ", ".join(f"double (*restrict {one[0]})[160]" for one in names)
+    by_pointer.write_text(head.replace("void f(void)", f"void f({rows})"))
+    costs = {file: estimated(file, script, threads=2).total for file in (by_name, by_pointer)}
+    assert costs[by_pointer] > 2 * costs[by_name]
+    vectors = estimated(by_pointer, f"{script}\nvectorize(S, j)", threads=2).total
+    assert 1.02 * costs[by_name] < vectors < 0.7 * costs[by_pointer], "what stays is loaded in each iteration"
+    alone = script.rpartition("\n")[0]
+    assert estimated(by_pointer, alone).total == estimated(by_name, alone).total

@@ -26,6 +26,7 @@ from loopwright.optimise.candidates.nests import (
 )
 from loopwright.optimise.candidates.orders import cut_after, parallel
 from loopwright.optimise.candidates.parts import parted, with_other_strips
+from loopwright.optimise.model.touches import overlapping
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import attempted
 from loopwright.transform.plan import Component, Plan
@@ -168,7 +169,7 @@ def _shared(
             break
         if _runs(judge, start, nest, script) > most:
             continue
-        after = judge.estimated(script, origin, (names, start))
+        after = _vectorised(judge, judge.estimated(script, origin, (names, start)))
         if after is not None and after.total < (1 + SMALL) * start.total:
             legal.append(after)
         if after is not None and _saves(judge, start, after):
@@ -182,10 +183,17 @@ def _shared(
     for script in chain(finer_tiles(judge, start, nest), after_diagonal(judge, start, nest)):
         if judge.is_over() or (best is not None and best.total < enough):
             break
-        after = judge.estimated(script, origin)
+        after = _vectorised(judge, judge.estimated(script, origin))
         if after is not None and after.total < (start if best is None else best).total - WORTH * start.total:
             best = after
     return best
+
+
+def _vectorised(judge: Judge, one: Estimated | None) -> Estimated | None:
+    """With vectors in its parallel loops, if compilers cannot tell apart there what pointers lead to."""
+    if one is None or judge.is_over() or not overlapping(one.plan.program):
+        return one
+    return in_vectors(judge, one, one.origin, only_shared=True)
 
 
 def _runs(judge: Judge, start: Estimated, nest: NamedNest, script: Script) -> int:

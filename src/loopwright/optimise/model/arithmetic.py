@@ -118,12 +118,14 @@ def body_cycles(
     chosen = sum(one.choices for one in work)
     divided = sum(one.divisions for one in work) * DIVISION[0] / max(1, lanes / 2)
     called = sum(one.calls for one in work) * CALLED + (0.0 if lanes > 1 else CHOICE * chosen)
-    moving = [one for one in groups if one.factors is None or _moves(one, loop.name) or not is_innermost]
+    exposed = _exposed(loop, groups)
+    moving = [one for one in groups if _moves(one, loop.name) or not is_innermost or one in exposed]
     still = [one for one in groups if one not in moving]
     spilled = max(0, sum(one.count for one in still) - machine.registers + 4)
     loads = sum(one.count for one in moving) + spilled
     stores = sum(one.count for one in moving if one.is_written)
     waiting = 0.0 if lanes > 1 else max(_wait(loop, groups, operations), STORED * _stored(loop, groups))
+    waiting += STORED if lanes == 1 and any(one.is_written for one in exposed) else 0.0
     busy = max(simple + divided + called, loads / UNITS / lanes, 2 * stores / UNITS / lanes, waiting)
     rounds = loop.trip / lanes if lanes == 1 else loop.trip // lanes + loop.trip % lanes
     body = rounds * (busy * lanes + 1.0 + loop.tests)
@@ -169,8 +171,25 @@ def _lanes(
         return 1
     pairs = [(one, two) for one in written for two in groups if one is not two and one.array == two.array]
     clash = any(_may_clash(one, two, loop) for one, two in pairs)
+    if not loop.is_vector:
+        pairs += [(one, two) for one in written for two in groups if _may_overlap(one, two, loop)]
     tests = sum(_rows(one) * _rows(two) for one, two in pairs)
     return 1 if clash or tests > ALIAS_TESTS else max(1, lanes)
+
+
+def _may_overlap(one: TouchGroup, two: TouchGroup, loop: LoopCost) -> bool:
+    """Whether two accesses, one of them a write, may be of the same cell, for all that a compiler knows."""
+    return one.array != two.array and {one.array, two.array} <= loop.meeting
+
+
+def _exposed(loop: LoopCost, groups: Sequence[TouchGroup]) -> list[TouchGroup]:
+    """Cells that are not kept in registers, because an access of another array may be one of them."""
+    still = [one for one in groups if not _moves(one, loop.name)]
+    return [
+        one
+        for one in still
+        if any((one.is_written or two.is_written) and _may_overlap(one, two, loop) for two in groups)
+    ]
 
 
 def _is_private(group: TouchGroup, calls: Sequence[CallCost]) -> bool:

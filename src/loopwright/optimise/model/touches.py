@@ -20,7 +20,7 @@ from loopwright.loops.expressions import Expr
 from loopwright.loops.interpreter import evaluate, holds
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms, variables
-from loopwright.model.program import Access, Program, Statement
+from loopwright.model.program import Access, MemorySpace, Program, Statement
 from loopwright.optimise.model.balance import trip_count, weights
 from loopwright.presburger.functions import coefficient, functions_of
 from loopwright.presburger.sets import DIV, IN, PARAM
@@ -101,10 +101,16 @@ class LoopCost:
     """Of a parallel loop, what each of its iterations does, or some at equal distances."""
     is_dealt: bool = False
     """Whether neighbouring iterations go to different threads."""
+    is_outlined: bool = False
+    """Whether it is in a parallel loop, which compilers make a function of its own."""
     loops: list[LoopCost] = field(default_factory=list)
     calls: list[CallCost] = field(default_factory=list)
     tests: int = 0
     """Conditions evaluated in each iteration, and minima and maxima in bounds."""
+    is_vector: bool = False
+    """Whether a pragma says that its iterations do not depend on each other."""
+    meeting: frozenset[str] = frozenset()
+    """Arrays that a compiler must assume to overlap here."""
 
     def inside(self) -> Iterator[LoopCost]:
         """The loop and all loops in it."""
@@ -199,6 +205,8 @@ class _Reader:
     accesses: Mapping[str, tuple[Subscripts, ...]]
     lanes: Mapping[str, int]
     """How many elements of what a statement touches a vector holds."""
+    shared: frozenset[str] = frozenset()
+    """Arrays that a compiler must assume to overlap where threads share them."""
 
     def read(self, node: Node, into: LoopCost, place: _Place, lanes: int = 1) -> None:
         match node:
@@ -234,6 +242,9 @@ class _Reader:
         if node.parallel is not None:
             found.is_parallel, found.is_dealt = True, is_uneven((node,))
             found.work = weights(node, trip, place.values)
+        found.is_outlined = into.is_outlined or found.is_parallel
+        found.is_vector = node.vector is not None
+        found.meeting = self.shared if found.is_outlined else frozenset()
         here = _Named(node.iterator, node.start, node.step * _middle(trip, len(place.way)), node.step)
         self.read(node.body, found, place.inside(here))
         if into.name and _is_written_out(node, place, PEELED) and _is_sum(found):
@@ -331,5 +342,14 @@ def costed_loops(
 ) -> LoopCost:
     """The whole region as a loop of one iteration."""
     root = LoopCost("", 1, 1)
-    _Reader(subscripts_of(program, sizes), lanes).read(node, root, _Place(sizes))
+    _Reader(subscripts_of(program, sizes), lanes, overlapping(program)).read(node, root, _Place(sizes))
     return root
+
+
+def overlapping(program: Program) -> frozenset[str]:
+    """What compilers must assume to overlap in a function made of a parallel loop, where `restrict` is lost:
+    all that is not declared inside, if some of the author's arrays are accessed by pointers."""
+    named = [one for one in program.arrays if one.dimensions]
+    outside = [one for one in named if not one.local or one.space is MemorySpace.HEAP]
+    is_lost = any(one.layout is not None and one.layout.is_pointer for one in outside if not one.local)
+    return frozenset(one.name for one in outside) if is_lost else frozenset()
