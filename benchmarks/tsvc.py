@@ -14,14 +14,15 @@ from pathlib import Path
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import LoopwrightError
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.prove.legality.suggest import Remedies, cure_apart
+from loopwright.prove.legality.suggest import Remedies, cure_apart, suggestions
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from loopwright.transform.perform import performed
-from loopwright.transform.plan import Plan
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.proposals import proposals
 from loopwright.transform.script.operations import Vectorize
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import handle_at
+from loopwright.transform.suggest import ProposalKind, handle_at
 from loopwright.transform.vectors import Position
 
 CORPUS = os.environ.get("LOOPWRIGHT_CORPUS", "../shared/corpus")
@@ -52,7 +53,10 @@ def answer(plan: Plan, position: Position, loop: str) -> str:
         steps = cure_apart(marked, verdict, Remedies(allow_reassociation=allowed))
         if steps:
             return "; ".join([*map(str, steps), *(["reassociation"] if allowed else [])])
-    return "none"
+    here = plan.statements_at(Component.of([position]))
+    tests = (one for one in proposals(plan, ()) if one.kind is ProposalKind.VECTORS and len(one.steps) > 1)
+    found = suggestions(plan, proposed=[one for one in tests if one.statements == here])
+    return next(("; ".join(map(str, one.steps)) for one in found if one.legal), "none")
 
 
 def answers(path: Path) -> list[str]:

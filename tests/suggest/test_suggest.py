@@ -276,3 +276,43 @@ def test_nothing_to_map(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert ended.value.code == 0
     shown = capsys.readouterr().out
     assert "blocks and threads of a GPU: none" in shown and "# not thread(" in shown
+
+
+CONDITIONAL = """double f(int n, double a[n], double b[n], int k[1]) {
+  double x = a[0]; int at = 0;
+#pragma scop
+  for (int i = 1; i < n; i++)
+    S: STATEMENT
+#pragma endscop
+  k[0] = at;
+  return x;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "script", "reassociation"),
+    [
+        ("if (a[i] > x) { x = a[i]; at = i; }", "strip_mine(S, i, 64)\nTest = pretest(S, iT)", False),
+        ("if (a[i] < 0) at = i;", "strip_mine(S, i, 64)\nTest = pretest(S, iT)", False),
+        ("if (a[i] < 0) x += a[i];", "vectorize(S, i)", True),
+        ("if (a[i] < 0) b[i] = a[i];", "", False),
+        ("if (a[i] < x) x = x * a[i] + b[i];", "strip_mine(S, i, 64)\nTest = pretest(S, iT)", False),
+    ],
+    ids=["argmax", "last index", "sum", "in vectors already", "recurrence"],
+)
+def test_conditional_statements(tmp_path: Path, statement: str, script: str, *, reassociation: bool) -> None:
+    """A reduction is a matter of lanes; what is none, of tests of blocks."""
+    tried = found(tmp_path, CONDITIONAL.replace("STATEMENT", statement))
+    legal = [one for one in tried if one.kind is ProposalKind.VECTORS and one.legal]
+    assert [(one.script, one.reassociation) for one in legal] == ([(script, reassociation)] if script else [])
+
+
+def test_a_condition_that_cannot_be_tested_is_no_error(tmp_path: Path) -> None:
+    """The type of what is cast to is that of an array, or else unknown."""
+    text = CONDITIONAL.replace("STATEMENT", "if (a[i] < (real)0.) at = i;").replace("double a", "real a")
+    (tmp_path / "real.h").write_text("typedef float real;\n")
+    known, unknown = (found(tmp_path, f'#include "{name}.h"\n{text}') for name in ("real", "absent"))
+    tests = [[one for one in tried if one.kind is ProposalKind.VECTORS][-1] for tried in (known, unknown)]
+    assert [one.legal for one in tests] == [True, False]
+    assert "could not decide: the type of" in tests[1].reason

@@ -10,7 +10,7 @@ interface Menu { readonly examples: readonly { readonly id: string; readonly gro
 
 const KINDS: Readonly<Record<string, string>> = {
   "parallel loop": "Loops with independent iterations", interchange: "Loops that can be interchanged", tiling: "Loops that can be tiled", fusion: "Loops that can be fused",
-  "unroll and jam": "Loops that can be unrolled and jammed", distribution: "Statements that can be distributed", reordering: "Adjacent statements that can be reordered",
+  "unroll and jam": "Loops that can be unrolled and jammed", distribution: "Statements that can be distributed", vectors: "Conditional statements that can be in vectors", reordering: "Adjacent statements that can be reordered",
 };
 
 let state: State = EMPTY;

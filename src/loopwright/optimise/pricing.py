@@ -15,6 +15,7 @@ from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.nests import part_with
+from loopwright.optimise.candidates.pretests import of_hits
 from loopwright.optimise.model.cost import estimate
 from loopwright.optimise.model.machine import USUAL
 from loopwright.optimise.model.sizes import sizes_of
@@ -80,4 +81,4 @@ def _cycles(plan: Plan, sizes: Mapping[str, int]) -> Mapping[str, float] | None:
     node = generate(to_schedule(plan), GenerationOptions())
     found = estimate(node, plan.program, sizes, USUAL, THREADS if is_parallel else 1)
     names = {one.name for one in plan.program.statements}
-    return found.cycles if all(found.runs[name] for name in names) else None
+    return of_hits(plan, found.cycles) if all(found.runs[name] for name in names) else None

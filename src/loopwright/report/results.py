@@ -26,6 +26,7 @@ HEADINGS = {
     "fusion": "loops that can be fused",
     "unroll and jam": "loops that can be unrolled and jammed",
     "distribution": "statements that can be distributed into separate loops",
+    "vectors": "conditional statements that can be in vectors",
     "reordering": "adjacent statements that can be reordered",
     "mapping": "loops that can be mapped to blocks and threads of a GPU",
 }

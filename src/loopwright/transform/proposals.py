@@ -17,11 +17,13 @@ from itertools import combinations, pairwise
 
 import islpy as isl
 
+from loopwright.c.conditions import conditional_statement
 from loopwright.model.dependences import Dependence
 from loopwright.presburger.dimensions import beyond
 from loopwright.presburger.named import without_parameters
-from loopwright.presburger.sets import DIM
+from loopwright.presburger.sets import DIM, IN
 from loopwright.transform.library.statements import delays
+from loopwright.transform.perform import attempted
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import (
@@ -32,11 +34,14 @@ from loopwright.transform.script.operations import (
     MapThreads,
     Parallelize,
     Permute,
+    Pretest,
     Reorder,
     Shift,
     Skew,
+    StripMine,
     Tile,
     UnrollAndJam,
+    Vectorize,
 )
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import (
@@ -45,6 +50,7 @@ from loopwright.transform.suggest import (
     NamedNest,
     Proposal,
     ProposalKind,
+    fresh,
     handle_at,
     handle_of,
     inside,
@@ -62,6 +68,9 @@ MOST = 4
 DEEP, SHORT = 4, 8
 """For at least so many loops, tiles have this size along all but the innermost."""
 
+BLOCK = 64
+"""The number of iterations whose conditions are tested together."""
+
 JAMMED = 4
 """The unroll-and-jam factor of an outer loop."""
 
@@ -70,19 +79,15 @@ def proposals(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposa
     """All proposals, in source order."""
     known = nests(plan)
     yield from _parallel(plan)
-    for nest in known:
-        yield from _wavefronts(plan, nest)
-    for nest in known:
-        yield from _interchanges(nest, plan.statements_at(nest.component))
-    for nest in known:
-        yield from _tilings(plan, nest)
-    for nest in known:
-        yield from _apart(plan, nest)
+    for kind in (_wavefronts, _interchanges, _tilings, _apart):
+        for nest in known:
+            yield from kind(plan, nest)
     yield from _fusions(plan, dependences)
-    for nest in known:
-        yield from _jams(plan, nest)
-    for nest in known:
-        yield from _distributions(plan, nest)
+    for kind in (_jams, _distributions):
+        for nest in known:
+            yield from kind(plan, nest)
+    for leaf in plan.leaves:
+        yield from _conditional(plan, leaf)
     yield from _reorderings(plan)
 
 
@@ -106,7 +111,8 @@ def _parallel_goal(path: Position) -> Goal:
     return Goal(Aim.PARALLEL, (path,))
 
 
-def _interchanges(nest: NamedNest, statements: tuple[str, ...]) -> Iterator[Proposal]:
+def _interchanges(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
+    statements = plan.statements_at(nest.component)
     for one, two in combinations(nest.loops, 2):
         steps = (*nest.definition, Step(Interchange(nest.handle, one, two)))
         goal = Goal(Aim.INTERCHANGE, nest.component.positions, (one, two))
@@ -306,6 +312,27 @@ def _distributions(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
         statements = plan.statements_at(nest.component)
         steps = steps_of(Distribute(names))
         yield Proposal(ProposalKind.DISTRIBUTION, steps, nest.loops, statements, goal)
+
+
+def _conditional(plan: Plan, leaf: PlanLeaf) -> Iterator[Proposal]:
+    """Vectors of a statement `if (c) b` that writes the same cells in all iterations of its innermost loop: a
+    reduction, or else tests of blocks of iterations, of which those with a hit run as they are."""
+    handle, names = handle_at(plan, leaf.position), plan.statements_at(Component.of([leaf.position]))
+    statement = plan.program.statement(names[0])
+    if handle is None or not leaf.loops or statement.iterators[-1:] != leaf.loops[-1:]:
+        return
+    last, writes = len(leaf.loops) - 1, (one.relation for one in statement.writes)
+    if all(not one.eliminate(IN, last, 1).is_single_valued() for one in writes):
+        return
+    if conditional_statement(statement.body.place.text) is None:
+        return
+    loop, goal = leaf.loops[last], Goal(Aim.VECTORS, (leaf.position,))
+    strips = Step(StripMine(handle, loop, BLOCK))
+    after = attempted(plan, strips)
+    blocks = () if after is None else after.leaf(after.component(handle).first).loops[last : last + 1]
+    tests = [(strips, Step(Pretest(handle, over), (fresh(plan, "Test"),))) for over in blocks]
+    for steps in (steps_of(Vectorize(handle, (loop,))), *tests):
+        yield Proposal(ProposalKind.VECTORS, steps, (loop,), names, goal)
 
 
 def _reorderings(plan: Plan) -> Iterator[Proposal]:

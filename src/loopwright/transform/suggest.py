@@ -22,6 +22,7 @@ class ProposalKind(Enum):
     PARALLEL = "parallel loop"
     UNROLL_AND_JAM = "unroll and jam"
     DISTRIBUTION = "distribution"
+    VECTORS = "vectors"
     REORDERING = "reordering"
     MAPPING = "mapping"
 
@@ -41,6 +42,7 @@ class Aim(Enum):
     FUSION = auto()
     JAM = auto()
     DISTRIBUTION = auto()
+    VECTORS = auto()
     REORDERING = auto()
     MAPPING = auto()
 
@@ -158,3 +160,10 @@ def handles_at(plan: Plan, positions: Iterable[Position]) -> tuple[str, ...] | N
 def _fresh(plan: Plan) -> str:
     names = chain(("L", "Nest", "Loops"), (f"L{k}" for k in numbers_from(2)))
     return next(name for name in names if name not in plan.components)
+
+
+def fresh(plan: Plan, name: str) -> str:
+    """`name`, with underscores appended until it is no handle of the plan."""
+    while name in plan.components:
+        name += "_"
+    return name

@@ -14,7 +14,7 @@ from enum import Enum, auto
 
 import islpy as isl
 
-from loopwright.optimise.candidates.nests import Script, fresh, loops_in
+from loopwright.optimise.candidates.nests import Script, loops_in
 from loopwright.presburger.functions import coefficient
 from loopwright.presburger.sets import DIM, PARAM
 from loopwright.read import formula as fm
@@ -32,7 +32,7 @@ from loopwright.transform.script.formulas import (
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Isplit
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest
+from loopwright.transform.suggest import NamedNest, fresh
 
 
 class Bounds(Enum):

@@ -33,7 +33,6 @@ from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
     bounds_of,
-    fresh,
     is_single,
     is_tiled,
     loops_in,
@@ -59,7 +58,7 @@ from loopwright.transform.script.formulas import (
 )
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest, handle_at
+from loopwright.transform.suggest import NamedNest, fresh, handle_at
 from loopwright.transform.vectors import Position, pieces
 
 DEPTH = 3

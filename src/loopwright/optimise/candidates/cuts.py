@@ -16,7 +16,6 @@ from loopwright.model.program import Access
 from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
-    fresh,
     is_perfect,
     is_single,
     script_of,
@@ -29,7 +28,7 @@ from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.formulas import compared, iterations_where
 from loopwright.transform.script.operations import Isplit, Parallelize
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest
+from loopwright.transform.suggest import NamedNest, fresh
 from loopwright.transform.vectors import Position, iteration_numbers, pieces
 
 

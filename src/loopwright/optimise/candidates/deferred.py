@@ -24,7 +24,6 @@ from loopwright.optimise.candidates.blocks import split_whole, whole_blocks
 from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
-    fresh,
     is_perfect,
     is_single,
     is_tiled,
@@ -38,7 +37,7 @@ from loopwright.transform.script import operations
 from loopwright.transform.script.formulas import compared, iterations_where, plus, times
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest, handle_of
+from loopwright.transform.suggest import NamedNest, fresh, handle_of
 
 BLOCK, COLUMNS, ROWS = 32, 128, 4
 """Steps of a block, columns computed together, and unrolled rows."""

@@ -25,7 +25,6 @@ from loopwright.model.dependences import Dependence
 from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
-    fresh,
     is_perfect,
     is_single,
     is_tiled,
@@ -53,7 +52,7 @@ from loopwright.transform.script.formulas import (
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Fuse, Shift
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest, handle_at, handle_of, handles_at
+from loopwright.transform.suggest import NamedNest, fresh, handle_at, handle_of, handles_at
 from loopwright.transform.vectors import iteration_numbers, pieces
 
 SHAPES = ((8, 128), (4, 128))

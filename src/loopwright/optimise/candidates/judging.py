@@ -15,6 +15,7 @@ from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.nests import Script, SearchContext, is_box, part_with
+from loopwright.optimise.candidates.pretests import of_hits
 from loopwright.optimise.model.cost import Estimate, estimate
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.plans import is_kept, prove_plan
@@ -49,9 +50,6 @@ COSTLY = 0.1
 
 ALONE = 0.85
 """A structure with costly statements in separate loops is blocked before others that cost this part of it."""
-
-SELDOM = 0.2
-"""The part of the blocks in which a condition holds that is tested before: of an extreme value so far."""
 
 FAR = 8.0
 """A statement whose execution count is underestimated by this factor is not judged."""
@@ -272,12 +270,11 @@ class Judge:
         """Cycles for as many runs of each statement, with what storage made parts of it, as written.
 
         If the middles of loops are not representative, as in slanted tiles, the estimated execution counts
-        are wrong; if a costly statement seems hardly to execute, there is no estimate.  Of blocks that are
-        tested first few run.
+        are wrong; if a costly statement seems hardly to execute, there is no estimate.
         """
         whole, original = _divided(plan), self.known.get(())
         costly = [] if original is None else original.costly
-        cycles, tested = dict(found.cycles), {name for one in plan.storage for name in one.tests}
+        cycles = dict(found.cycles)
         together: dict[str, float] = {}
         for name, runs in found.runs.items():
             together[whole.get(name, name)] = together.get(whole.get(name, name), 0.0) + runs
@@ -287,7 +284,7 @@ class Judge:
             if runs * FAR < wanted and name in costly:
                 return None
             cycles[name] *= wanted / runs if runs else 1.0
-        return {name: (SELDOM if name in tested else 1.0) * one for name, one in cycles.items()}
+        return of_hits(plan, cycles)
 
 
 def _divided(plan: Plan) -> dict[str, str]:

@@ -233,14 +233,6 @@ def _name(plan: Plan, nest: NamedNest) -> str:
     return next((name for name in known if NAME.fullmatch(name)), nest.handle)
 
 
-def fresh(plan: Plan, name: str) -> str:
-    """A handle not used in the plan."""
-    found = name
-    while found in plan.components:
-        found += "_"
-    return found
-
-
 def nest_of(plan: Plan, names: tuple[str, ...]) -> NamedNest | None:
     """The first nest of exactly these statements."""
     return next((one for one in targets(plan) if plan.statements_at(one.component) == names), None)

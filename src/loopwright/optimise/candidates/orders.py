@@ -24,7 +24,6 @@ from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
     extent,
-    fresh,
     in_their_rows,
     is_perfect,
     is_single,
@@ -43,7 +42,7 @@ from loopwright.transform.plan import Plan
 from loopwright.transform.script import operations as ops
 from loopwright.transform.script.formulas import compared, iterations_where
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest
+from loopwright.transform.suggest import NamedNest, fresh
 from loopwright.transform.vectors import iteration_numbers, pieces
 
 LEAST = 64

@@ -9,14 +9,13 @@ A block is a strip of the innermost loop, also with full strips separate, or the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from loopwright.c.conditions import conditional_statement
 from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
     extent,
-    fresh,
     is_single,
     is_tiled,
     loops_after,
@@ -26,13 +25,22 @@ from loopwright.optimise.candidates.nests import (
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.operations import Isolate, Pretest, StripMine
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest
+from loopwright.transform.suggest import NamedNest, fresh
 
 STRIPS = (64, 128)
 """The numbers of iterations that are tested together."""
 
 ROW = 512
 """The most iterations of a whole inner loop that are tested together: each of its hits costs all of them."""
+
+SELDOM = 0.2
+"""The part of the blocks in which a condition holds that is tested before: of an extreme value so far."""
+
+
+def of_hits(plan: Plan, cycles: Mapping[str, float]) -> dict[str, float]:
+    """The cycles of statements if few of the blocks run that are tested before."""
+    tested = {name for one in plan.storage for name in one.tests}
+    return {name: (SELDOM if name in tested else 1.0) * one for name, one in cycles.items()}
 
 
 def pretested(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from loopwright.c.loops import added_sum
 from loopwright.model.program import Access, Array, Program, Statement
-from loopwright.optimise.candidates.nests import Script, fresh, script_of, targets
+from loopwright.optimise.candidates.nests import Script, script_of, targets
 from loopwright.optimise.model.touches import Subscripts, subscripts_of
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import IN, OUT
@@ -22,7 +22,7 @@ from loopwright.transform.perform import attempted
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.operations import Contract, Distribute, Expand, Pack, Rename, SplitSum
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import handle_at
+from loopwright.transform.suggest import fresh, handle_at
 from loopwright.transform.vectors import Position, pieces
 
 RINGS = (4, 8, 16)

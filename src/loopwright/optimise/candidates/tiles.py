@@ -15,7 +15,6 @@ from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
     extent,
-    fresh,
     goes_backwards,
     in_their_rows,
     is_perfect,
@@ -35,7 +34,7 @@ from loopwright.transform.plan import Plan
 from loopwright.transform.script import operations
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest
+from loopwright.transform.suggest import NamedNest, fresh
 
 REGISTER_BLOCKS = ((8, 4), (4, 4), (4, 2))
 """The unroll factors of two loops, the outer one first; the first block is the usual one."""

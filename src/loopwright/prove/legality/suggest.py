@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from loopwright.errors import BadInput, GaveUp
+from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Access, Program, Statement
@@ -225,7 +225,12 @@ def suggestions(
 def _tried(
     plan: Plan, after: Plan, proposal: Proposal, known: tuple[Dependence, ...], remedies: Remedies
 ) -> Suggestion:
-    verdict = prove_plan(after, dependences=known)
+    try:
+        verdict = prove_plan(after, dependences=known)
+    except GaveUp as failure:
+        if failure.code is not Code.UNDECIDED:
+            raise
+        return Suggestion(proposal.kind, proposal.steps, failure.message, legal=False)
     if verdict.status is Status.PROVED:
         reason = _reason(plan.program, proposal, known)
         gain = _gain(proposal, _innermost(plan.program, proposal))
@@ -291,6 +296,10 @@ def _reason(program: Program, proposal: Proposal, known: tuple[Dependence, ...])
         case ProposalKind.MAPPING:
             along = " and ".join(proposal.loops)
             return f"no iteration of {along} waits for another: blocks and threads run them in any order"
+        case ProposalKind.VECTORS if len(proposal.steps) > 1:
+            return "its conditions are tested by vectors, and only blocks in which one holds run"
+        case ProposalKind.VECTORS:
+            return f"iterations of {proposal.loops[0]} run in the lanes of a vector"
         case ProposalKind.REORDERING:
             return "neither waits for the other" if not inside else f"{_each(len(inside))} keeps its order"
 

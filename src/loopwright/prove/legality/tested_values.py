@@ -20,7 +20,7 @@ from loopwright.c.loops import PREFIX
 from loopwright.c.macros import definitions
 from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
 from loopwright.c.tokens import is_number, names_in
-from loopwright.c.types import CHAR, CType, Floating, Integer, named_type
+from loopwright.c.types import CHAR, CType, Floating, Integer, Unknown, named_type
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Hole, Program, Statement
@@ -136,7 +136,12 @@ class _Condition:
                 raise _undecided(f"what '{node.text}' may do or be is not known")
 
     def check_cast(self, node: Node, kind: str, value: Node) -> None:
-        self.check_number(node, named_type(self.program.file.declarations.resolved(kind)))
+        declarations = self.program.file.declarations
+        found = named_type(declarations.resolved(kind))
+        if isinstance(found, Unknown) and kind not in dict(declarations.aliases):
+            same = (one.name for one in self.program.arrays if one.element_type == kind)
+            found = next((self.types[name] for name in same), found)
+        self.check_number(node, found)
         self.check_steady(value)
 
     def check_cell(self, node: Node) -> None:
