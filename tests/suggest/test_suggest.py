@@ -15,7 +15,7 @@ from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request, TargetName
 from loopwright.transform import parse_script, plan_of
-from loopwright.transform.proposals import mappings
+from loopwright.transform.mappings import mappings
 from loopwright.transform.suggest import ProposalKind
 from tests.kernel_programs import kernel_program
 
@@ -316,3 +316,36 @@ def test_a_condition_that_cannot_be_tested_is_no_error(tmp_path: Path) -> None:
     tests = [[one for one in tried if one.kind is ProposalKind.VECTORS][-1] for tried in (known, unknown)]
     assert [one.legal for one in tests] == [True, False]
     assert "could not decide: the type of" in tests[1].reason
+
+
+@pytest.mark.parametrize(
+    ("loops", "script"),
+    [
+        (
+            "for (int j = 0; j < n; j++) { double y = 0;"
+            " for (int i = 1; i < n; i++) S: if (b[i] > y) y = b[i] + j; a[j] = y; }",
+            "expand(y, j)\nstrip_mine(S, i, 64)\nTest = pretest(S, iT)",
+        ),
+        ("for (int i = 1; i < n; i++) { double y = 2 * a[i]; S: if (y > x) { x = y; at = i; } }", ""),
+    ],
+    ids=["of a row", "of an iteration"],
+)
+def test_a_variable_of_the_loop_gets_cells_of_its_own(tmp_path: Path, loops: str, script: str) -> None:
+    """Tests are written at the end of the region, where such a variable is not declared."""
+    head, end = CONDITIONAL.split("  for", 1)[0], CONDITIONAL.split("STATEMENT\n")[1]
+    tried = found(tmp_path, f"{head}{loops}\n{end}")
+    legal = [one.script for one in tried if one.kind is ProposalKind.VECTORS and one.legal]
+    assert legal == ([script] if script else [])
+
+
+def test_vectors_that_are_refused_name_the_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "k.c"
+    file.write_text(CONDITIONAL.replace("STATEMENT", "if (a[i] > x) { x = a[i]; at = i; }"))
+    with pytest.raises(SystemExit) as refused:
+        main(["transform", str(file), "-e", "vectorize(S, i)"])
+    assert refused.value.code
+    told = capsys.readouterr().err
+    assert "hint: strip_mine(S, i, 64), Test = pretest(S, iT) is legal" in told
+    with pytest.raises(SystemExit) as accepted:
+        main(["transform", str(file), "-e", "strip_mine(S, i, 64)", "-e", "Test = pretest(S, iT)"])
+    assert not accepted.value.code

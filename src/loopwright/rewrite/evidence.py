@@ -124,13 +124,10 @@ def of_legality(
     verdict = prove_plan(plan, allow_reassociation=allowed, lanes=lanes, host=host, distances=distances)
     failure = refusal(verdict, stages(plan))
     if failure is not None:
-        from loopwright.prove.legality.suggest import Remedies, cure_apart, hint, whole_nest
+        from loopwright.prove.legality.suggest import advice
 
-        remedies = Remedies(allow_reassociation=allowed)
-        whole = whole_nest(plan, remedies)
-        steps = () if whole else cure_apart(plan, verdict, remedies)
-        advice = f"{whole} is legal: all statements in these loops move together" if whole else hint(steps)
-        raise type(failure).of(replace(failure.diagnostic, hint=advice)) if whole or steps else failure
+        found = advice(plan, verdict, allow_reassociation=allowed)
+        raise type(failure).of(replace(failure.diagnostic, hint=found)) if found else failure
     kept = proof(KEPT, verdict.obligations - verdict.storage)
     if verdict.storage:
         kept += proof(STORAGE, verdict.storage)

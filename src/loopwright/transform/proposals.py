@@ -2,11 +2,6 @@
 
 Their legality is not checked here: a proposal fits the structure of the loops, and a proof decides whether it
 preserves the dependences.
-
-It also proposes mappings of loops to the blocks and threads of a GPU.
-
-For each statement, as many of its loops as possible are mapped, at most three, outermost first: tiles become
-blocks, and the iterations of a tile threads.  A statement that shares loops is distributed first.
 """
 
 from __future__ import annotations
@@ -22,18 +17,17 @@ from loopwright.model.dependences import Dependence
 from loopwright.presburger.dimensions import beyond
 from loopwright.presburger.named import without_parameters
 from loopwright.presburger.sets import DIM, IN
+from loopwright.transform.library.pretesting import declared_inside
 from loopwright.transform.library.statements import delays
 from loopwright.transform.perform import attempted
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import (
     Distribute,
+    Expand,
     Fuse,
     Interchange,
-    MapBlocks,
-    MapThreads,
     Parallelize,
-    Permute,
     Pretest,
     Reorder,
     Shift,
@@ -87,7 +81,7 @@ def proposals(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposa
         for nest in known:
             yield from kind(plan, nest)
     for leaf in plan.leaves:
-        yield from _conditional(plan, leaf)
+        yield from conditional(plan, leaf)
     yield from _reorderings(plan)
 
 
@@ -314,25 +308,27 @@ def _distributions(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
         yield Proposal(ProposalKind.DISTRIBUTION, steps, nest.loops, statements, goal)
 
 
-def _conditional(plan: Plan, leaf: PlanLeaf) -> Iterator[Proposal]:
-    """Vectors of a statement `if (c) b` that writes the same cells in all iterations of its innermost loop: a
-    reduction, or else tests of blocks of iterations, of which those with a hit run as they are."""
+def conditional(plan: Plan, leaf: PlanLeaf) -> Iterator[Proposal]:
+    """Vectors of `if (c) b` that writes the same cells in its innermost loop: a sum, or tests of blocks."""
     handle, names = handle_at(plan, leaf.position), plan.statements_at(Component.of([leaf.position]))
     statement = plan.program.statement(names[0])
-    if handle is None or not leaf.loops or statement.iterators[-1:] != leaf.loops[-1:]:
-        return
+    tested = conditional_statement(statement.body.place.text)
     last, writes = len(leaf.loops) - 1, (one.relation for one in statement.writes)
+    if tested is None or handle is None or not leaf.loops or statement.iterators != leaf.loops:
+        return
     if all(not one.eliminate(IN, last, 1).is_single_valued() for one in writes):
         return
-    if conditional_statement(statement.body.place.text) is None:
-        return
-    loop, goal = leaf.loops[last], Goal(Aim.VECTORS, (leaf.position,))
-    strips = Step(StripMine(handle, loop, BLOCK))
-    after = attempted(plan, strips)
-    blocks = () if after is None else after.leaf(after.component(handle).first).loops[last : last + 1]
-    tests = [(strips, Step(Pretest(handle, over), (fresh(plan, "Test"),))) for over in blocks]
-    for steps in (steps_of(Vectorize(handle, (loop,))), *tests):
-        yield Proposal(ProposalKind.VECTORS, steps, (loop,), names, goal)
+    goal = Goal(Aim.VECTORS, (leaf.position,))
+    tried: list[tuple[Step, ...]] = [steps_of(Vectorize(handle, leaf.loops[last:]))]
+    hidden = declared_inside(plan.program, statement, tested)
+    if last or not hidden:
+        own = [Step(Expand(name, leaf.loops[-2:-1])) for name in hidden]
+        begun = (*own, Step(StripMine(handle, leaf.loops[last], BLOCK)))
+        after = attempted(plan, *begun)
+        strips = () if after is None else after.leaf(after.component(handle).first).loops[last:-1]
+        tried += [(*begun, Step(Pretest(handle, one), (fresh(plan, "Test"),))) for one in strips]
+    for steps in tried:
+        yield Proposal(ProposalKind.VECTORS, steps, leaf.loops[last:], names, goal)
 
 
 def _reorderings(plan: Plan) -> Iterator[Proposal]:
@@ -348,52 +344,3 @@ def _reorderings(plan: Plan) -> Iterator[Proposal]:
         goal = Goal(Aim.REORDERING, both)
         steps = steps_of(Reorder(names[0], names[1]))
         yield Proposal(ProposalKind.REORDERING, steps, first.loops[:shared], statements, goal)
-
-
-SIZES = {1: (256,), 2: (8, 32), 3: (2, 4, 32)}
-"""Threads of a block by the number of loops: a warp along the innermost."""
-
-
-def mappings(plan: Plan) -> Iterator[Proposal]:
-    """Mappings for each statement with loops, in source order."""
-    for leaf in plan.leaves:
-        handle = handle_at(plan, leaf.position)
-        if handle is None or not leaf.loops:
-            continue
-        goal = Goal(Aim.MAPPING, (leaf.position,))
-        statements = plan.statements_at(Component.of([leaf.position]))
-        for loops in _bands(leaf.loops):
-            for apart in _distributed(plan, leaf, loops):
-                steps = (*apart, *_mapped(handle, leaf.loops, loops))
-                yield Proposal(ProposalKind.MAPPING, steps, loops, statements, goal)
-
-
-def _bands(loops: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    for count in range(min(len(SIZES), len(loops)), 0, -1):
-        yield from combinations(loops, count)
-
-
-def _mapped(handle: str, loops: tuple[str, ...], band: tuple[str, ...]) -> tuple[Step, ...]:
-    """Tile and map the band without the loops that come after its first one."""
-    first = loops.index(band[0])
-    order = (*loops[:first], *band, *(loop for loop in loops[first:] if loop not in band))
-    counts = tuple(LoopNumber(size, loop) for loop, size in zip(band, SIZES[len(band)], strict=True))
-    operations = (
-        Tile(handle, counts),
-        MapBlocks(handle, tuple(f"{loop}T" for loop in band)),
-        MapThreads(handle, counts),
-    )
-    moved = steps_of(Permute(handle, order)) if order != loops else ()
-    return (*moved, *steps_of(*operations))
-
-
-def _distributed(plan: Plan, leaf: PlanLeaf, band: tuple[str, ...]) -> Iterator[tuple[Step, ...]]:
-    """Nothing if the statement shares no loops; else its distribution."""
-    around: Position = leaf.position[: leaf.loops.index(band[0]) + 1]
-    others = inside(plan, around).positions
-    if len(others) == 1:
-        yield ()
-        return
-    names = [handle_at(plan, position) for position in others]
-    if all(name is not None for name in names):
-        yield steps_of(Distribute(tuple(name for name in names if name is not None)))

@@ -22,8 +22,9 @@ from loopwright.optimise.candidates.nests import (
     moves_writes,
     script_of,
 )
+from loopwright.transform.library.pretesting import declared_inside
 from loopwright.transform.plan import Plan
-from loopwright.transform.script.operations import Isolate, Pretest, StripMine
+from loopwright.transform.script.operations import Expand, Isolate, Pretest, StripMine
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, fresh
 
@@ -52,7 +53,11 @@ def pretested(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[S
     inner = len(nest.loops) - 1
     if found is None or moves_writes(plan, nest.component, inner):
         return
-    begun, test = script_of(plan), fresh(plan, f"{nest.handle}Test")
+    test = fresh(plan, f"{nest.handle}Test")
+    hidden = declared_inside(plan.program, plan.program.statement(name), found)
+    if hidden and not inner:
+        return
+    begun = (*script_of(plan), *(Step(Expand(one, nest.loops[-2:-1])) for one in hidden))
     many = extent(plan, nest, nest.loops[inner], setting.sizes)
     if inner and many <= ROW:
         yield (*begun, Step(Pretest(nest.handle, nest.loops[inner - 1]), (test,)))

@@ -30,9 +30,16 @@ from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
-from loopwright.transform.proposals import proposals
+from loopwright.transform.proposals import conditional, proposals
 from loopwright.transform.script.nest_operations import Interchange, Permute, Reverse, Skew, StripMine, Tile
-from loopwright.transform.script.operations import DistributeLegally, Expand, Pack, Reorder
+from loopwright.transform.script.operations import (
+    DistributeLegally,
+    Expand,
+    Pack,
+    Pretest,
+    Reorder,
+    Vectorize,
+)
 from loopwright.transform.script.steps import Step, script_text
 from loopwright.transform.suggest import Goal, Proposal, ProposalKind, handle_at, nests
 
@@ -86,7 +93,7 @@ def cure_apart(plan: Plan, verdict: LegalityVerdict, remedies: Remedies | None =
     return ()
 
 
-def whole_nest(plan: Plan, remedies: Remedies) -> Step | None:
+def _whole_nest(plan: Plan, remedies: Remedies) -> Step | None:
     """The only step of the plan, for all statements in the loops around its target, if that is legal."""
     steps = [one.step for one in plan.history]
     operation = steps[0].operation if len(steps) == 1 else None
@@ -101,6 +108,31 @@ def whole_nest(plan: Plan, remedies: Remedies) -> Step | None:
         if remedies.helps(written, (step,)):
             return step
     return None
+
+
+def _tests_instead(plan: Plan) -> tuple[Step, ...]:
+    """Tests of blocks of the statement that the only step of the plan is to put in vectors, if legal."""
+    steps, written = [one.step for one in plan.history], Plan.of(plan.written)
+    operation = steps[0].operation if len(steps) == 1 else None
+    own = written.components.get(operation.target) if isinstance(operation, Vectorize) else None
+    for leaf in written.leaves:
+        if own is not None and own.positions == (leaf.position,):
+            for one in suggestions(written, proposed=conditional(written, leaf)):
+                if one.legal and isinstance(one.steps[-1].operation, Pretest):
+                    return one.steps
+    return ()
+
+
+def advice(plan: Plan, verdict: LegalityVerdict, *, allow_reassociation: bool) -> str:
+    """What would make a refused script legal, or does much the same legally, as a sentence; "" if unknown."""
+    remedies = Remedies(allow_reassociation=allow_reassociation)
+    if whole := _whole_nest(plan, remedies):
+        return f"{whole} is legal: all statements in these loops move together"
+    if steps := cure_apart(plan, verdict, remedies):
+        return hint(steps)
+    if tests := _tests_instead(plan):
+        return f"{', '.join(map(str, tests))} is legal: blocks of iterations are tested by vectors"
+    return ""
 
 
 def _temporaries(plan: Plan) -> Iterator[Step]:
@@ -296,7 +328,7 @@ def _reason(program: Program, proposal: Proposal, known: tuple[Dependence, ...])
         case ProposalKind.MAPPING:
             along = " and ".join(proposal.loops)
             return f"no iteration of {along} waits for another: blocks and threads run them in any order"
-        case ProposalKind.VECTORS if len(proposal.steps) > 1:
+        case ProposalKind.VECTORS if isinstance(proposal.operations[-1], Pretest):
             return "its conditions are tested by vectors, and only blocks in which one holds run"
         case ProposalKind.VECTORS:
             return f"iterations of {proposal.loops[0]} run in the lanes of a vector"

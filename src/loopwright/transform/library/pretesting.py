@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from loopwright.c.conditions import conditional_statement
+from loopwright.c.conditions import ConditionalStatement, conditional_statement
+from loopwright.c.tokens import names_in
 from loopwright.c.types import INT, Floating, Integer, named_type
 from loopwright.errors import Code
 from loopwright.model.program import Array, Program, Statement
@@ -43,6 +44,11 @@ def pretest(plan: Plan, component: Component, depth: int) -> tuple[Plan, Compone
         message = f"{statement.name} runs once in an iteration of {leaf.loops[-1]}"
         hint = f"strip_mine({statement.name}, {leaf.loops[-1]}, 64), then name the loop over strips"
         raise Misuse(Code.STORAGE, message, argument="loop", hint=hint)
+    hidden = declared_inside(plan.program, statement, found)
+    if hidden:
+        message = f"{hidden[0]} is declared inside a loop, and the test stands outside of it"
+        hint = f"expand({hidden[0]}, {statement.iterators[max(0, len(statement.iterators) - 2)]}) first"
+        raise Misuse(Code.STORAGE, message, argument="target", hint=hint)
 
     plan = moved_from(plan, cleared[: depth + 1], lambda other: _step(other, cleared, depth))
     program = plan.program
@@ -68,6 +74,14 @@ def pretest(plan: Plan, component: Component, depth: int) -> tuple[Plan, Compone
     for name, one in zip(names, added, strict=True):
         stored = stored.named(name, Component.of([one.position]))
     return stored, Component.of([place])
+
+
+def declared_inside(program: Program, statement: Statement, tested: ConditionalStatement) -> list[str]:
+    """The variables of a condition that are not visible at the end of the region, where tests are written."""
+    found, end = program.file.declarations, program.syntax.named_children[-1].span
+    names = [one for one in dict.fromkeys(names_in(tested.condition.text)) if one not in statement.iterators]
+    scopes = {name: one.scope for name in names if (one := found.visible(name, statement.body.place))}
+    return [name for name, scope in scopes.items() if not scope.contains(end)]
 
 
 def _flag_type(program: Program, statement: Statement) -> str:
