@@ -50,10 +50,10 @@ REPLACED = [
     ("int i; for (i = 0; i < n; i++) z[i + 1] += i;", "z[k_1+1]+=((int)k_1)"),
     ("int i; for (i = 0; i < n; i++) z[i] = z[i] > 0 ? i : z[n];", "?((int)k_1):z[n]"),
     ("int c = n; while (--c >= 0) *y++ = c * z[c];", "y[k_1]=((int)(n-k_1-1))*z[(n-k_1-1)]"),
-    ("long k = 1; for (int i = 0; i < n; i++) { z[i] = z[i] * k; k += 3; }", "z[i]*((long)(3*i+1))"),
-    ("long k = 1; for (int i = 0; i < n; i++) { z[i] = z[i] * -k; k += 3; }", "z[i]*-((long)(3*i+1))"),
-    ("long k = 1; for (int i = 0; i < n; i++) { z[i] = z[i] * ~k; k += 3; }", "z[i]*~((long)(3*i+1))"),
-    ("int d = z[0]; long k = m + 1; y[0] = d * k;", "y[0]=d*((long)(m+1))"),
+    ("long k = 1; for (int i = 0; i < n; i++) { z[i] = z[i] * k; k += 3; }", "z[i]*((long)3*i+(long)1)"),
+    ("long k = 1; for (int i = 0; i < n; i++) { z[i] = z[i] * -k; k += 3; }", "z[i]*-((long)3*i+(long)1)"),
+    ("long k = 1; for (int i = 0; i < n; i++) { z[i] = z[i] * ~k; k += 3; }", "z[i]*~((long)3*i+(long)1)"),
+    ("int d = z[0]; long k = m + 1; y[0] = d * k;", "y[0]=d*((long)m+(long)1)"),
     ("int t = 8; for (int i = 0; i < n; i++) y[i] = z[i] * MIN(m, t);", "z[i]*((int)((m<8)?m:8))"),
 ]
 

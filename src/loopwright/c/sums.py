@@ -108,6 +108,14 @@ class IntegerSum:
 
     def __str__(self) -> str:
         """The sum in C, without parentheses around it."""
+        return self._spelled("") or "0"
+
+    def computed_in(self, kind: str) -> str:
+        """The sum in C as an operand, computed in a type: `((long)i * m + (long)1)`."""
+        return f"({self._spelled(f'({kind})') or f'({kind})0'})"
+
+    def _spelled(self, cast: str) -> str:
+        """The products, with a cast before the first factor of each."""
         text = ""
         for product, value in sorted(self.terms, key=lambda one: (one[1] < 0, -len(one[0]))):
             factors = [atom.text for atom in product]
@@ -115,8 +123,8 @@ class IntegerSum:
                 factors.insert(0, str(abs(value)))
             sign = "-" if value < 0 else "+"
             text = f"{text} {sign} " if text else sign.replace("+", "")
-            text += " * ".join(factors)
-        return text or "0"
+            text += cast + " * ".join(factors)
+        return text
 
     @property
     def operand(self) -> str:

@@ -38,7 +38,7 @@ from loopwright.prove.reading.c_expressions import words_of
 from loopwright.prove.reading.integer_types import type_at
 from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.guards import Established, shown_by
-from loopwright.prove.text.index_arithmetic import within_types
+from loopwright.prove.text.index_arithmetic import refuse_shown, within_types
 from loopwright.prove.verdict import REORDERED, rounding
 from loopwright.read.c.purity import SETTING_ERRNO
 from loopwright.source import Source
@@ -295,6 +295,7 @@ def with_settled(
     """Both programs, with the assumptions marked that are proved or tested by a guard."""
     facts = old.facts if guard is None else old.context.intersect(guard.parameters)
     old = replace(old, assumptions=within_types(old, new, facts))
+    refuse_shown(new)
     theirs = new.assumptions if guard is None else shown_by(new, new.assumptions, guard)
     # If the loops of the source are not analysed on their own, its cells are those of the old file.
     theirs = tuple(one for one in theirs if not from_text or one.kind not in _OF_CELLS)

@@ -17,6 +17,7 @@ from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.acceptable import Compiled, further_errors, not_compiled
 from loopwright.prove.comparison.defined_sizes import as_defined, never_run
+from loopwright.prove.comparison.flat_subscripts import with_flat_subscripts
 from loopwright.prove.comparison.meanings import type_of_a_region
 from loopwright.prove.comparison.regions import (
     changed_functions,
@@ -302,6 +303,8 @@ def _compared_wordings(
         texts = pair.texts
         try:
             found = compared_texts(*texts, source, options, progress)
+            if found.proved and pair.flat is not None:
+                found = with_flat_subscripts(found, pair.flat, options)
         except BadInput as failure:
             failures.append(failure)
             continue

@@ -44,7 +44,7 @@ def within_types(
     The new source need not reproduce a signed overflow of the old source, but must reproduce an unsigned one.
     An overflow that the file itself shows is refused.
     """
-    _refuse_shown(old)
+    refuse_shown(old)
     ranges = [parameter_ranges(known) for known in (old.facts, established)]
     found: list[Assumption] = []
     for one in old.assumptions:
@@ -61,7 +61,7 @@ def within_types(
     return tuple(found)
 
 
-def _refuse_shown(program: Program) -> None:
+def refuse_shown(program: Program) -> None:
     """Raises an error if an index expression overflows its type for numbers that the file defines."""
     ranges = parameter_ranges(program.facts)
     for case in program.cases or (ShownCall(None, ()),):
@@ -74,6 +74,15 @@ def _refuse_shown(program: Program) -> None:
             message = f"the file refutes that bounds and subscripts do not overflow: {found}{told}"
             hint = "compute in a wider type, or with other numbers"
             raise BadInput(Code.REGION_TEXT, message, span=program.region, hint=hint)
+
+
+def is_refuted(program: Program) -> bool:
+    """Whether an index expression overflows its type for numbers that the file defines."""
+    try:
+        refuse_shown(program)
+    except BadInput:
+        return True
+    return False
 
 
 def _stays(program: Program, ranges: Mapping[str, Interval], unchanged: frozenset[str]) -> bool:

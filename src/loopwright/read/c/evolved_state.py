@@ -10,7 +10,7 @@ from loopwright.c.sums import ONE, ZERO, IntegerSum
 from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
-from loopwright.c.types import ArrayType, CType, Integer, Record, is_observed, unqualified
+from loopwright.c.types import INT, ArrayType, CType, Integer, Pointer, Record, is_observed, unqualified
 from loopwright.read.c.changed_memory import ChangedMemory
 from loopwright.read.c.evolved_loops import added, scopes
 from loopwright.read.c.evolved_values import (
@@ -300,21 +300,26 @@ class EvolvedState:
 
     def number(self, part: tree.Expression, kind: CType, value: IntegerSum) -> str:
         """The value of a number in the type of the expression that it replaces: `y[k] * i` overflows
-        sooner than `y[k] * k_1`, which is a `long`.  Subscripts and loop bounds are assumed not to overflow.
+        sooner than `y[k] * k_1`, which is a `long`, and `i * m` than a `long` that grows by m in each
+        iteration.  Subscripts and loop bounds are assumed not to overflow.
         """
         inner, outer = tree.with_conversions(part, self.around)
         is_operand = isinstance(outer, tree.Conditional | tree.Unary) or (
             isinstance(outer, tree.Binary | tree.Assign) and outer.operator.rstrip("=") in _COMPUTING
         )
         is_integer = isinstance(outer, tree.Expression) and isinstance(unqualified(outer.type), Integer)
-        while isinstance(outer, tree.Expression) and not isinstance(outer, tree.Subscript):
+        while isinstance(outer, tree.Expression) and not _is_place(outer):
             inner, outer = outer, self.around.get(id(outer))
-        is_index = isinstance(outer, tree.Subscript) and outer.index is inner
+        is_index = isinstance(outer, tree.Expression) and not (
+            isinstance(outer, tree.Subscript) and outer.index is not inner
+        )
         loop = parts_of(outer)
         is_head = loop is not None and not loop[3].place.first <= part.place.first < loop[3].place.end
-        if self.has_unsigned or is_index or is_head or not (is_operand and is_integer):
+        if self.has_unsigned or is_index or is_head:
             return value.operand
-        return f"(({_SIGNED[rank_of(kind)]}){value.operand})"
+        if rank_of(kind) > rank_of(INT):
+            return value.computed_in(_SIGNED[rank_of(kind)])
+        return f"(({_SIGNED[rank_of(kind)]}){value.operand})" if is_operand and is_integer else value.operand
 
     def is_measured(self, node: tree.Node) -> bool:
         """Whether only the type of an expression matters."""
@@ -368,6 +373,12 @@ class EvolvedState:
         if "#" in place.text:
             raise NotFollowed(min(self.followed))
         self.found.append(place.reworded(text))
+
+
+def _is_place(node: tree.Expression) -> bool:
+    """Whether an expression is an element, or a pointer that is computed."""
+    is_sum = isinstance(node, tree.Binary) and isinstance(unqualified(node.type), Pointer)
+    return isinstance(node, tree.Subscript) or is_sum
 
 
 def _is_kept(kind: CType, target: CType) -> bool:

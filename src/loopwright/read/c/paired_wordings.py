@@ -63,6 +63,8 @@ class PairOfWordings:
     trusted: tuple[str, ...] = ()
     races_count: bool = True
     """Whether dependences between iterations in these sources imply dependences in the given ones."""
+    flat: Texts | None = None
+    """The sources before rows replaced one-dimensional tables."""
 
 
 @dataclass(frozen=True)
@@ -147,18 +149,18 @@ def _in_all_tables(
         for pair in _all_pairs(texts, options):
             yield replace(pair, trusted=(*pair.trusted, *trusted))
         if any("*" in one.text for one in texts):
-            for rows in _in_rows(texts, options):
-                yield PairOfWordings(rows, trusted)
+            for flat, rows in _in_rows(texts, options):
+                yield PairOfWordings(rows, trusted, flat=flat)
 
 
-def _in_rows(given: Texts, options: PairOfOptions) -> Iterator[Texts]:
-    """The sources with rows in place of one-dimensional tables, if they can be read so."""
+def _in_rows(given: Texts, options: PairOfOptions) -> Iterator[tuple[Texts, Texts]]:
+    """The sources before and after rows replace one-dimensional tables, if they can be read so."""
     inlined = _with_all_inlined(_both(given, options, in_plain_loops), options)
     pointed = _with_elements(inlined, options, rows=True)
     for texts in dict.fromkeys((inlined, pointed)):
         found = with_tables(*texts, options)
         if found is not None:
-            yield found
+            yield texts, found
             return
 
 
