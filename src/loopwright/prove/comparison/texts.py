@@ -28,10 +28,10 @@ from loopwright.prove.comparison.preprocessor import adds_only_harmless_text
 from loopwright.prove.comparison.programs import prove_along
 from loopwright.prove.comparison.regions import is_too_long, under_guards
 from loopwright.prove.comparison.tested_blocks import prove_past_tests
+from loopwright.prove.comparison.values_in_types import leaves_types
 from loopwright.prove.equivalence.answer import Equivalence, OnlyFor
 from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.text.guards import Established
-from loopwright.prove.text.index_arithmetic import is_refuted
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.assume import is_assume
@@ -181,16 +181,7 @@ def _followed(
     compilers = asked.of_old.compiled, asked.reading.compiled
     if any(map(_may_wrap, old)) or not reads_as_written(old, text, *compilers):
         return None
-    return along if is_too_long(text) or not _leaves_types(text, asked.reading) else None
-
-
-def _leaves_types(text: Source, reading: ReadOptions) -> bool:
-    """Whether a source shows, by its numbers or those of its calls, that subscripts leave their types."""
-    try:
-        programs = gated(parse_c(text, reading), reading)
-    except BadInput:  # then it shows nothing
-        return False
-    return any(map(is_refuted, programs))
+    return along if is_too_long(text) or not leaves_types(text, asked.reading) else None
 
 
 def _different_around(

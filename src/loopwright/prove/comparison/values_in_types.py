@@ -19,7 +19,9 @@ import islpy as isl
 from loopwright.c.declarations import declared_name
 from loopwright.c.syntax import Node, field, operator, walk
 from loopwright.c.tokens import packed
+from loopwright.c.typed.file import TypedRegion, typed_file
 from loopwright.c.types import Integer
+from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 from loopwright.loops.nodes import Call
@@ -35,8 +37,13 @@ from loopwright.prove.reading.integer_types import type_at
 from loopwright.prove.reading.loops import sides, text_loops
 from loopwright.prove.reading.operation import StatementSyntax, is_in_subscript
 from loopwright.prove.scanning.executed import executed, runs
+from loopwright.prove.text.index_arithmetic import is_refuted
 from loopwright.prove.text.overflow import NotShown, Overflows, refuse_overflow
 from loopwright.prove.verdict import Refuted, Undecided
+from loopwright.read.c.gate.assumed import with_shown
+from loopwright.read.c.options import ReadOptions
+from loopwright.read.c.reader import parse_c
+from loopwright.source import Source
 
 ARITHMETIC = ("+", "-", "*", "<<")
 _EFFORT = 2_000_000
@@ -228,3 +235,18 @@ def _given(name: Node) -> Node | None:
                             return field(one, "value")
         outer = outer.parent
     return None
+
+
+def leaves_types(text: Source, reading: ReadOptions) -> bool:
+    """Whether a source shows, by its numbers or those of its calls, that subscripts leave their types.
+
+    The reading is not compared with a second one: it proves nothing here.
+    """
+    try:
+        programs, file = parse_c(text, reading), typed_file(text, reading.compiled)
+        regions = {region.place: region for region in file.regions}
+        typed = [(one, regions[one.region]) for one in programs]
+        found = [with_shown(one, region, file) for one, region in typed if isinstance(region, TypedRegion)]
+    except BadInput:  # then it shows nothing
+        return False
+    return any(map(is_refuted, found))

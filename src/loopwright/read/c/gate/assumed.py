@@ -54,29 +54,14 @@ from loopwright.read.c.trust import APART
 def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     """The program with its assumptions tried, and with the constraints of types on its parameters."""
     nodes = [*tree.walk_all(region.statements)]
-    declared = _declared(nodes)
-    constants = macro_numbers(nodes)
-    known_numbers = known_values(region, file)
-    written = _written_types(nodes)
-    fixed = {name: known_numbers.get(one, ()) for name, one in declared.items()}
-    fixed |= {one.name: values for one, values in known_numbers.items() if one.part_of is not None}
-    parameters = tuple(
-        replace(
-            one,
-            values=_values(one.text, declared, constants),
-            numbers=fixed.get(packed(one.text), ()),
-            type=written.get(bare(one.text)),
-        )
-        for one in program.parameters
-    )
+    declared, constants = _declared(nodes), macro_numbers(nodes)
+    known = with_shown(program, region, file)
     members = _members(nodes)
     for node in nodes:
         if isinstance(node, tree.Name) and node.declaration.name in members:
             message = f"'{node.declaration.name}' is also the name of a member of a struct here"
             raise BadInput(Code.REGION_TEXT, message, span=node.place.span, hint="rename the variable")
     kinds = {name: one.type for name, one in declared.items()} | members
-    names = {declared[one.text]: one.name for one in parameters if one.text in declared}
-    known = replace(program, parameters=parameters, calls=calls_of(region, file, names))
     lengths = DeclaredLengths(known, region, file)
     sized = [_sized(one, declared, kinds.get(one.name), lengths) for one in program.arrays]
     arrays = tuple(replace(one, layout=_layout(declared.get(one.name))) for one in sized)
@@ -95,6 +80,26 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     found = replace(known, assumptions=tuple(with_numbers(one, known, region) for one in tried))
     refuse_shown_numbers(found, region, file)
     return found
+
+
+def with_shown(program: Program, region: TypedRegion, file: TypedFile) -> Program:
+    """The program with the types and numbers of its parameters that the file shows, and its calls."""
+    nodes = [*tree.walk_all(region.statements)]
+    declared, constants = _declared(nodes), macro_numbers(nodes)
+    known_numbers, written = known_values(region, file), _written_types(nodes)
+    fixed = {name: known_numbers.get(one, ()) for name, one in declared.items()}
+    fixed |= {one.name: values for one, values in known_numbers.items() if one.part_of is not None}
+    parameters = tuple(
+        replace(
+            one,
+            values=_values(one.text, declared, constants),
+            numbers=fixed.get(packed(one.text), ()),
+            type=written.get(bare(one.text)),
+        )
+        for one in program.parameters
+    )
+    names = {declared[one.text]: one.name for one in parameters if one.text in declared}
+    return replace(program, parameters=parameters, calls=calls_of(region, file, names))
 
 
 def _of_memory(
