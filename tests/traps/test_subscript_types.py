@@ -96,3 +96,25 @@ def test_numbers_of_the_new_file_that_leave_their_type(new: str, tmp_path: Path)
         assert not compare_files(*files).proved
     except BadInput as refused:
         assert "refutes that bounds and subscripts do not overflow" in refused.message
+
+
+_DEAD = "for (int i = 0; i < 100; i++) a[i] = 1;"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "int t = 2147483647; t = t + 1; " + _DEAD,
+        "int t = 65536; t = t * 65536; " + _DEAD,
+        "int t = 2147483647; t++; " + _DEAD,
+        "int t = 2147483600; for (int i = 0; i < 100; i++) { t += 1; a[i] = 1; }",
+        "int t = 2147483600; for (int i = 0; i < 100; i++) { a[i] = 1; t++; }",
+    ],
+)
+def test_a_variable_that_leaves_its_type_is_no_sum(new: str, tmp_path: Path) -> None:
+    """It is undefined, also where nothing uses the value; a variable of more bits holds it."""
+    files = tmp_path / "old.c", tmp_path / "new.c"
+    for kind in ("int", "long"):
+        for file, body in zip(files, (_DEAD, new.replace("int t", f"{kind} t")), strict=True):
+            file.write_text(f"void f(char *a) {{\n#pragma scop\n{body}\n#pragma endscop\n}}\n")
+        assert compare_files(*files).proved == (kind == "long")

@@ -18,6 +18,7 @@ from loopwright.read.c.evolved_values import (
     Value,
     element_of,
     in_words,
+    is_beyond,
     is_signed,
     loops_around,
     moved_variable,
@@ -188,7 +189,8 @@ class EvolvedState:
         return value_of(node, partial(self.lookup, by_name=by_name))
 
     def assign(self, one: tree.Declaration, value: Value | None) -> None:
-        if value is None or isinstance(value, IntegerSum) != is_signed(one.type):
+        is_number = isinstance(value, IntegerSum)
+        if value is None or is_number != is_signed(one.type) or is_beyond(value, one.type):
             raise NotFollowed(one.offset)
         if isinstance(value, ElementPointer):
             found = element_of(one.type)
@@ -232,7 +234,7 @@ class EvolvedState:
             if not isinstance(change, tree.Update) or len(uses) != 1 or before is None or step is None:
                 raise NotFollowed(one.offset)
             after = added(before, ONE, change.operator)
-            if after is None or not self.is_always(change, part):
+            if after is None or is_beyond(after, one.type) or not self.is_always(change, part):
                 raise NotFollowed(one.offset)
             found[id(change)] = after if change.is_prefix else before
             self.values[one.offset] = after

@@ -26,6 +26,7 @@ from loopwright.read.c.evolved_tests import EvolvedTests
 from loopwright.read.c.evolved_values import (
     ElementPointer,
     Value,
+    is_beyond,
     is_signed,
     moved_variable,
     own_value,
@@ -390,4 +391,8 @@ class EvolvedStatements:
         self.state.found = []
         self.state.embedded(parts[1])
         self.state.found = found
-        return after_all(self.state.values, inner)
+        last = after_all(self.state.values, inner)
+        for offset in changed:
+            if is_beyond(last.get(offset), self.state.followed[offset].type):
+                raise NotFollowed(offset)
+        return last

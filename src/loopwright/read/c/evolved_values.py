@@ -77,6 +77,13 @@ def rank_of(kind: CType) -> int:
     return core.rank if isinstance(core, Integer) else -1
 
 
+def is_beyond(value: Value | None, kind: CType) -> bool:
+    """Whether a value is a number that its type does not hold, so that computing it is undefined."""
+    core = unqualified(kind)
+    number = value.constant if isinstance(value, IntegerSum) and isinstance(core, Integer) else None
+    return number is not None and isinstance(core, Integer) and not core.least <= number <= core.greatest
+
+
 def element_of(kind: CType) -> tuple[CType, int] | None:
     """The element type of a pointer or an array of numbers, and the number of subscripts to it."""
     core, depth = unqualified(kind), 0
