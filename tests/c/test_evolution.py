@@ -53,7 +53,7 @@ REPLACED = [
     ("long k = 1; for (int i = 0; i < n; i++) { z[i] = z[i] * k; k += 3; }", "z[i]*((long)3*i+(long)1)"),
     ("long k = 1; for (int i = 0; i < n; i++) { z[i] = z[i] * -k; k += 3; }", "z[i]*-((long)3*i+(long)1)"),
     ("long k = 1; for (int i = 0; i < n; i++) { z[i] = z[i] * ~k; k += 3; }", "z[i]*~((long)3*i+(long)1)"),
-    ("int d = z[0]; long k = m + 1; y[0] = d * k;", "y[0]=d*((long)m+(long)1)"),
+    ("int d = z[0]; long k = m + 1; y[0] = d * k;", "y[0]=d*((long)(m+1))"),
     ("int t = 8; for (int i = 0; i < n; i++) y[i] = z[i] * MIN(m, t);", "z[i]*((int)((m<8)?m:8))"),
 ]
 

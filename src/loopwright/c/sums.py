@@ -50,6 +50,11 @@ class IntegerSum:
         return value if not product and not others else None
 
     @property
+    def is_atom(self) -> bool:
+        """Whether it is one factor and nothing else."""
+        return len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1
+
+    @property
     def atoms(self) -> frozenset[Atom]:
         return frozenset(atom for product, _ in self.terms for atom in product)
 
@@ -130,8 +135,7 @@ class IntegerSum:
     def operand(self) -> str:
         """The sum in C as an operand of any expression."""
         text = str(self)
-        is_whole = len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1
-        return text if is_whole or text.isdigit() else f"({text})"
+        return text if self.is_atom or text.isdigit() else f"({text})"
 
 
 def _sum_of(found: Mapping[Product, int]) -> IntegerSum:

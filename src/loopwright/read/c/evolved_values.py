@@ -145,12 +145,18 @@ def value_of(node: tree.Expression, lookup: Lookup) -> Value | None:
 
 
 def _converted(node: tree.Cast, operand: tree.Expression, lookup: Lookup) -> Value | None:
-    """The value of a conversion that preserves every number, or of one between pointers to the same type."""
+    """The value of a conversion that preserves every number, or of one between pointers to the same type.
+
+    What is computed in fewer bits stays so, as one factor: `n * m` of `long t = n * m`.
+    """
     inner = value_of(operand, lookup)
     match inner:
         case IntegerSum():
-            is_kept = is_signed(operand.type) and is_signed(node.type)
-            return inner if is_kept and rank_of(operand.type) <= rank_of(node.type) else None
+            ranks = rank_of(operand.type), rank_of(node.type)
+            if not is_signed(operand.type) or not is_signed(node.type) or ranks[0] > ranks[1]:
+                return None
+            is_computed = ranks[0] < ranks[1] and inner.constant is None and not inner.is_atom
+            return IntegerSum.atom(inner.operand, inner.about) if is_computed else inner
         case ElementPointer():
             found = element_of(node.type)
             is_same = found is not None and found[0] == inner.element

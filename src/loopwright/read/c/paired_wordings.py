@@ -51,7 +51,7 @@ _DEEPEST = 3
 """The maximum depth of inlined calls."""
 Texts: TypeAlias = tuple[Source, Source]
 PairOfOptions: TypeAlias = tuple[CompilerOptions, CompilerOptions]
-COUNTED_ON = "counters of loops do not overflow, and compared pointers point into one array"
+COUNTED_ON = "what integer variables count or are set to does not overflow, compared pointers share an array"
 Rewording: TypeAlias = Callable[[Source, CompilerOptions], Source]
 
 
