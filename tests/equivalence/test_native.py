@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import islpy as isl
 import pytest
 
 from loopwright.c.types import DOUBLE, INT
@@ -32,7 +33,8 @@ from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.descent import native
 from loopwright.prove.descent.encoding import NotNative
 from loopwright.prove.descent.native import TooLong, native_pair
-from loopwright.prove.equivalence import numbering
+from loopwright.prove.descent.refutation import ProgramPair
+from loopwright.prove.equivalence import numbering, running
 from loopwright.prove.equivalence.assignments import Computation, columns_of
 from loopwright.prove.equivalence.pairs import Pair
 from loopwright.prove.equivalence.running import compared
@@ -42,6 +44,7 @@ from loopwright.prove.verdict import Refuted
 
 OUTER, J, N = Var("i"), Var("j"), Var("n")
 MOST = 10_000
+EMPTY_TEST = Compare(Relation.LT, Int(1), Int(0))
 
 
 def _more(value: Expr, number: int) -> Expr:
@@ -280,6 +283,54 @@ def test_long_runs_are_told_apart_as_short_ones_are(name: str, monkeypatch: pyte
         assert {final.line for run in (one, other) for final in run.cells.values()} == {1}
     assert found[0] == found[1]
     assert bool(found[0]) == (name != "branches")
+
+
+@pytest.mark.parametrize("name", [one for one in PROGRAMS if one != "nothing"])
+def test_sums_over_executions(name: str) -> None:
+    """They are equal for the same executions in another order and in other loops, not if some are missing."""
+    program, others, sizes = PROGRAMS[name], PROGRAMS["remainders"], {"n": 9}
+    once, again = Block((program, others)), Block((others, program, If(EMPTY_TEST, program)))
+    assert native_pair(_pair(once, again)).executes_alike(sizes, MOST)[0]
+    assert not native_pair(_pair(once, Block((others, others, program)))).executes_alike(sizes, MOST)[0]
+    assert not native_pair(_pair(once, program)).executes_alike(sizes, MOST)[0]
+    with pytest.raises(TooLong):
+        native_pair(_pair(once, again)).executes_alike(sizes, 0)
+
+
+def test_sums_over_executions_of_split_loops() -> None:
+    rest = For("j", Int(4), Compare(Relation.LE, J, N), 1, INSIDE)
+    whole, split = _up_to("j", N, INSIDE), Block((rest, _up_to("j", Int(3), INSIDE)))
+    tiled = For("j", Int(0), And((Compare(Relation.LE, J, N), Compare(Relation.GE, J, Int(0)))), 1, INSIDE)
+    for one in (split, tiled):
+        pair = native_pair(_pair(_up_to("i", N, whole), _up_to("i", N, one)))
+        for size in (4, 7, 12):
+            assert pair.executes_alike({"n": size}, MOST)[0]
+        assert not pair.executes_alike({"n": 0}, MOST)[0] or one is tiled
+
+
+def test_instances_that_are_missing_for_one_size_are_found() -> None:
+    """No run is tried for 29; sums are, and the run that they lead to shows the difference."""
+    old = _up_to("i", N, ROW.call())
+    pair = _pair(old, If(Compare(Relation.NE, N, Int(29)), old))
+    trial = ProgramPair(pair, isl.Set("[n] -> { : }"))
+    assert trial.difference() is None
+    found = trial.difference_of_instances()
+    assert found is not None and found.parameters == {"n": 29}
+    assert ProgramPair(_pair(old, old), isl.Set("[n] -> { : }")).difference_of_instances() is None
+
+
+def test_what_leads_to_a_cell_after_many_executions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The witness has no first difference then, and is the same otherwise."""
+    old = _up_to("i", N, ROW.call())
+    pair = native_pair(_pair(old, _up_to("i", _more(N, -1), ROW.call())))
+    said: list[str] = []
+    for most in (running.MOST_NUMBERED, 5):
+        monkeypatch.setattr(running, "MOST_NUMBERED", most)
+        pair.run({"n": 9}, MOST)
+        found = pair.confirmed({"n": 9})
+        assert found is not None
+        said.append(found.witness)
+    assert "the first difference" in said[0] and said[0].startswith(said[1])
 
 
 def test_numbers_that_do_not_fit_are_not_encoded() -> None:

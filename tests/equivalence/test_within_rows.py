@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.prove.comparison.files import compare_files
-from loopwright.prove.descent.native import NativePair, native_pair
+from loopwright.prove.descent.native import MOST_PARTS, NativePair, native_pair
 from loopwright.prove.equivalence.pairs import pair_of
 from loopwright.prove.equivalence.running import Steps
 from loopwright.prove.equivalence.traces import runnable
@@ -59,8 +59,8 @@ def test_long_runs_are_not_listed(read: str, monkeypatch: pytest.MonkeyPatch) ->
     old, new = (read_source(Source(f"{k}.c", text))[0] for k, text in enumerate(texts))
     whole = NativePair.leading_to
 
-    def of_one_cell(pair: NativePair, cell: int = -1) -> Steps | None:
-        return None if cell < 0 else whole(pair, cell)
+    def of_one_cell(pair: NativePair, cell: int = -1, most: int = MOST_PARTS) -> Steps | None:
+        return None if cell < 0 else whole(pair, cell, most)
 
     monkeypatch.setattr(NativePair, "leading_to", of_one_cell)
     pair = native_pair(pair_of((old, new), (runnable(old), runnable(new)), ("A",), reassociate=False))

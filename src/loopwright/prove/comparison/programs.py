@@ -35,10 +35,12 @@ from loopwright.prove.descent.instances import NotOfOld, claims_of
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.descent.refutation import (
+    FEW_SUMS,
     FULL,
     MORE,
     NEAR,
     QUICK,
+    SUMS,
     Effort,
     ProgramPair,
     sizes_reaching,
@@ -203,18 +205,20 @@ def _told(found: Equivalence, old: Program, new: Program) -> Equivalence:
     return replace(found, verdict=Undecided(reason), notes=()) if reason else found
 
 
-def _untried(effort: Effort, near: Sizes | None = None) -> None:
+def _untried(effort: Effort | int, near: Sizes | None = None) -> None:
     """A stand-in for trial runs that finds no difference."""
 
 
 def _followed(old: Program, text: LoopText, trial: ProgramPair | None, progress: Progress) -> Verdict:
     """Tries a few runs, then a short proof, then more runs, then the proof without an effort limit.
 
-    If the source is long, all runs come before any proof.  Nothing is run if the effect of a call is unknown.
+    If the source is long, all runs come before any proof, and sums over the executions at more sizes.
+    Nothing is run if the effect of a call is unknown.
     """
     tried = _untried if trial is None else trial.difference
+    summed = _untried if trial is None else trial.difference_of_instances
     is_long = len(text.leaves) > LONG_TEXT
-    wrong = shared_counters(text) or tried(QUICK)
+    wrong = shared_counters(text) or tried(QUICK) or (summed(SUMS) if is_long else None)
     if wrong is not None:
         return wrong
     try:
@@ -237,6 +241,7 @@ def _followed(old: Program, text: LoopText, trial: ProgramPair | None, progress:
     progress("looking for a difference in more runs")
     near = {} if verdict is None else verdict.sizes
     wrong = (tried(NEAR, near) if near else None) or tried(FULL if is_long else MORE)
+    wrong = wrong or (None if is_long else summed(FEW_SUMS))
     if wrong is not None:
         return wrong
     if verdict is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field as field_of
+from hashlib import blake2b
 from itertools import chain
 from typing import TypeAlias, TypeVar, assert_never
 
@@ -33,7 +34,7 @@ Row: TypeAlias = tuple[int, ...]
 SUM, FLOOR, TRUNCATED, REMAINDER, MINIMUM, MAXIMUM, CHOICE, VARIABLE = range(8)
 RELATIONS = [*ex.Relation]
 AND, OR, NOT = range(len(RELATIONS), len(RELATIONS) + 3)
-CALL, BLOCK, IF, FOR, RANGE, LET = range(6)
+CALL, BLOCK, IF, FOR, RANGE, INNER, LET = range(7)
 
 
 @dataclass(frozen=True)
@@ -55,18 +56,22 @@ class Encoder:
     made: list[tuple[Computation, GivenValues]] = field_of(default_factory=list)
     starts: list[int] = field_of(default_factory=list)
     does: list[int] = field_of(default_factory=list)
+    weights: list[Row] = field_of(default_factory=list)
 
     def program(self, run: Runnable) -> Row:
-        known: dict[tuple[int, int], tuple[GivenValues, int]] = {}
+        known: dict[tuple[int, int], tuple[GivenValues, int, Row]] = {}
         numbers: dict[str, int] = {}
         for name, one in run.computations.items():
             key = id(one.assignments), id(one.columns)  # copies of a statement share a function
             if key not in known:
-                known[key] = self.given(one), len(self.does)
-                self.does += self.statement(one, known[key][0])
+                given = self.given(one)
+                does = self.statement(one, given)
+                known[key] = given, len(self.does), weights_of((*does,))
+                self.does += does
             numbers[name] = len(self.made)
             self.made.append((one, known[key][0]))
             self.starts.append(known[key][1])
+            self.weights.append(known[key][2])
         return self.node(run.loops, numbers)
 
     def given(self, one: Computation) -> GivenValues:
@@ -117,7 +122,8 @@ class Encoder:
                 return IF, len(rest), *rest
             case For(iterator, start, test, step, body):
                 last = last_of(node)
-                kind, until = (FOR, self.test(test)) if last is None else (RANGE, self.encoded(last))
+                inside = INNER if _is_straight(body) else RANGE
+                kind, until = (FOR, self.test(test)) if last is None else (inside, self.encoded(last))
                 head = (self.variable(iterator), step, *self.expression(start), *until)
                 rest = (*head, *self.node(body, numbers))
                 return kind, len(rest), *rest
@@ -170,6 +176,52 @@ class Encoder:
                 return NOT, 0, *self.test(argument)
             case _:
                 assert_never(test)
+
+
+def _is_straight(body: Node) -> bool:
+    """Whether it consists of statements alone."""
+    match body:
+        case Block(children):
+            return all(map(_is_straight, children))
+        case _:
+            return isinstance(body, Call)
+
+
+def weights_of(statement: Row) -> Row:
+    """A number for an execution of an encoded statement, and one for each integer that it is given.
+
+    They add up what is read and written where: each part of the statement has its own factors.
+    """
+    found, at = [0] * (MOST_GIVEN + 1), 1
+
+    def add(*key: int) -> None:
+        """Adds what is given, plus a number, with the factor that belongs to the key."""
+        place, number = statement[at : at + 2]
+        factor = _factor(*key)
+        found[1 + place] += factor
+        found[0] += factor * number
+
+    for which in range(statement[0]):
+        shape, count = statement[at : at + 2]
+        found[0] += _factor(which, shape)
+        at += 2
+        for part in range(count + 1):  # the last one is the target
+            array, rank = (-1, 1) if statement[at] < 0 else statement[at : at + 2]
+            at += 1 if array < 0 else 2
+            for k in range(rank):
+                add(which, shape, part - count, array, k)
+                at += 2
+    return tuple([_in_a_word(one) for one in found])
+
+
+def _factor(*key: int) -> int:
+    digest = blake2b(repr(key).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+def _in_a_word(number: int) -> int:
+    """The number modulo 2^64, between -2^63 and 2^63."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def last_of(loop: For) -> ex.Expr | None:

@@ -29,6 +29,8 @@ static num *trace[2], length[2], room[2], *starts_of[2], executions[2], room_for
 static num given[MOST_GIVEN], fuel, *variables, *guesses;
 static const num *does, *starts, *widths, *lengths; /* of rows, by array and subscript; 0 for none known */
 static int side, over;
+static const num *weights; /* while what executes is summed up: of statements, see `sum_up` */
+static word summed_up, multiple;
 
 static word mixed(word one, word other) {
   word h = (one ^ (other + 0x9e3779b97f4a7c15u + (one << 6) + (one >> 2))) * 0xff51afd7ed558ccdu;
@@ -140,9 +142,18 @@ static void visit(num statement) {
   }
 }
 
+/* Instead of what a statement does: a number and one for each integer it is given, times these, are added up.
+   Equal sums tell nothing; two programs that execute the same instances have equal ones. */
+static void sum_up(num statement) {
+  const num *own = weights + statement * (MOST_GIVEN + 1);
+  word sum = own[0];
+  for (num k = 0; k < widths[statement]; k++) sum += (word)own[1 + k] * (word)given[k];
+  summed_up += multiple * sum;
+}
+
 enum { SUM, FLOOR, TRUNCATED, REMAINDER, MINIMUM, MAXIMUM, CHOICE, VARIABLE };
 enum { EQ, NE, LE, LT, GE, GT, AND, OR, NOT };
-enum { CALL, BLOCK, IF, FOR, RANGE, LET };
+enum { CALL, BLOCK, IF, FOR, RANGE, INNER, LET };
 
 static int holds(const num **p);
 
@@ -153,7 +164,9 @@ static num value(const num **p) {
     case SUM:
       for (result = *(*p)++; count > 0; count--) {
         times = *(*p)++;
-        if (__builtin_mul_overflow(times, value(p), &one)) over = 1;
+        if (**p == VARIABLE) one = variables[(*p)[1]], *p += 2; /* as most are */
+        else one = value(p);
+        if (__builtin_mul_overflow(times, one, &one)) over = 1;
         if (__builtin_add_overflow(result, one, &result)) over = 1;
       }
       return result;
@@ -197,7 +210,8 @@ static void perform(const num **p) {
         given[k] = value(p);
         if (given[k] >= LARGEST || given[k] <= -LARGEST) over = 1; /* and a little can be added to it */
       }
-      if (!over) visit(count);
+      if (!over && weights) sum_up(count);
+      else if (!over) visit(count);
       return;
     case BLOCK: for (; count > 0; count--) perform(p); return;
     case IF: /* then the test, how many numbers the first branch takes, and the branches */
@@ -219,6 +233,7 @@ static void perform(const num **p) {
       }
       variables[count] = was, *p = end;
       return;
+    case INNER: /* a range around statements alone */
     case RANGE: /* with its last value in place of its test */
       end = *p + count;
       count = *(*p)++, step = *(*p)++, was = variables[count];
@@ -227,6 +242,14 @@ static void perform(const num **p) {
         fuel -= (last - now) / step + 1;
         if (fuel < 0) over = 1;
         now = last + step;
+      }
+      if (weights && kind == INNER && (step > 0 ? now <= last : now >= last)) {
+        /* A sum of n numbers at equal distances is n / 2 times the first and the last. */
+        if (--fuel < 0) over = 1;
+        multiple = (last - now) / step + 1;
+        for (int end = 0; end < 2; end++, now += ((num)multiple - 1) * step)
+          variables[count] = now, test = *p, perform(&test);
+        multiple = 2, now = last + step;
       }
       while (!over && (step > 0 ? now <= last : now >= last)) {
         if (--fuel < 0) { over = 1; break; }
@@ -263,6 +286,14 @@ num run(num which, const num *program, num *begun, num most) {
   side = which, variables = begun, fuel = most;
   perform(&program);
   return over ? -1 : fuel;
+}
+
+/* The same of a program whose statements are summed up; the sum, which is twice that of its executions. */
+num sum_of(const num *program, num *begun, num most, const num *by, num *sum) {
+  weights = by, summed_up = 0, multiple = 2;
+  num left = run(0, program, begun, most);
+  weights = 0, *sum = (num)summed_up;
+  return left;
 }
 
 /* Of the cells of arrays below `counted` that end up with two values, those that both runs are done with first.

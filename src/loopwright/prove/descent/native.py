@@ -17,6 +17,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -35,15 +36,15 @@ from loopwright.prove.descent.encoding import (
 )
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.pairs import Pair
-from loopwright.prove.equivalence.running import Steps, compared
+from loopwright.prove.equivalence.running import MOST_NUMBERED, Steps, compared
 from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun
 from loopwright.prove.equivalence.within_rows import Lengths, in_rows, lengths_of, within_rows
 from loopwright.prove.verdict import Refuted
 
 WIDTH_OUT, MOST_PLACES = 9, 6
 """The same limits as in `native.c`; the last is how many cells are reported."""
-MOST_PARTS = 120_000
-"""Maximum length of the list of executions that lead to a cell."""
+MOST_PARTS, LONG_PARTS = 120_000, 600_000
+"""Maximum length of the list of executions that lead to a cell; where longer runs are worthwhile."""
 SECONDS = 20.0
 FLAGS = ("-O2", "-w", "-fwrapv", "-shared", "-fPIC")
 Numbers: TypeAlias = "ctypes.Array[ctypes.c_longlong]"
@@ -62,6 +63,8 @@ class NativePair:
     rows: tuple[Numbers, ...]
     """Both programs, and the loops of the first; the encoded statements, where each begins, how many integers
     each is given, and where a run looks up cells first."""
+    weights: Numbers
+    """Of the statements, where executions are added up."""
     computations: tuple[tuple[Computation, GivenValues], ...]
     variables: tuple[str, ...]
     """By number, including loop iterators."""
@@ -82,11 +85,30 @@ class NativePair:
         self.library.start(*self.rows[3:], None)
         return self._taken(0, 2, sizes, most)
 
-    def _taken(self, side: int, row: int, sizes: Sizes, most: int) -> int:
+    def executes_alike(self, sizes: Sizes, most: int) -> tuple[bool, int]:
+        """Whether sums over the executions of both are equal, and how many iterations of loops that took.
+
+        An innermost loop counts as one, which makes this faster than a run; a difference may be harmless.
+        """
+        self.library.start(*self.rows[3:], None)
+        found, taken = (ctypes.c_longlong * 2)(), 0
+        for side in (0, 1):
+            begun, place = _numbers(self._begun(sizes)), ctypes.byref(found, side * 8)
+            left = self.library.sum_of(self.rows[side], begun, most, self.weights, place)
+            if left < 0:
+                raise TooLong
+            taken += most - left
+        return found[0] == found[1], taken
+
+    def _begun(self, sizes: Sizes) -> list[int]:
+        """The variables at the beginning."""
         begun = [sizes[name] if name in self.parameters else 0 for name in self.variables]
         if any(abs(value) >= LARGEST for value in begun):
             raise TooLong
-        left: int = self.library.run(side, self.rows[row], _numbers(begun), most)
+        return begun
+
+    def _taken(self, side: int, row: int, sizes: Sizes, most: int) -> int:
+        left: int = self.library.run(side, self.rows[row], _numbers(self._begun(sizes)), most)
         if left < 0:
             raise TooLong
         return most - left
@@ -122,7 +144,7 @@ class NativePair:
         """Whether the last run left different values."""
         return bool(self.different())
 
-    def confirmed(self, sizes: Sizes) -> Refuted | None:
+    def confirmed(self, sizes: Sizes, most: int = MOST_PARTS) -> Refuted | None:
         """The difference in values, if there is one, and the original stays in bounds.
 
         The executions of long runs are not listed to examine all of their cells.  If the second program
@@ -143,12 +165,14 @@ class NativePair:
             except TooLong:
                 return None
         for number, place in self.different():
-            parts = self.leading_to(number)
+            parts = self.leading_to(number, most)
             if parts is not None and lengths is not None:
                 parts = within_rows(parts, self.pair.runs, sizes)
             found = None if parts is None else compared(self.pair, parts, sizes, only=place)
             if isinstance(found, Refuted):
                 return found
+            if parts is not None and sum(map(len, parts)) > MOST_NUMBERED:
+                break
         steps = self.leading_to()
         found = None if steps is None else compared(self.pair, steps, sizes)
         return found if isinstance(found, Refuted) else None
@@ -187,7 +211,8 @@ def native_pair(pair: Pair) -> NativePair:
         raise NotNative
     arrays, library, names = tuple(encoder.arrays), _library(), tuple(encoder.variables)
     free = frozenset[str]().union(*(free_variables(run.loops) for run in pair.runs))
-    found = NativePair(pair, library, tuple(map(_numbers, rows)), made, names, free, arrays)
+    weights = _numbers([*chain(*encoder.weights)])
+    found = NativePair(pair, library, tuple(map(_numbers, rows)), weights, made, names, free, arrays)
     weakref.finalize(found, library.finish)
     return found
 
@@ -204,11 +229,12 @@ def _library() -> ctypes.CDLL:
     number, numbers = ctypes.c_longlong, ctypes.c_void_p
     library.start.argtypes = [numbers] * 5
     library.run.argtypes = [number, numbers, numbers, number]
+    library.sum_of.argtypes = [numbers, numbers, number, numbers, numbers]
     library.different.argtypes = [number, numbers]
     library.leading_to.argtypes = [number, number, number, numbers]
     library.spans.argtypes = [number, numbers]
     library.finish.argtypes = []
-    for function in (library.run, library.different, library.leading_to):
+    for function in (library.run, library.sum_of, library.different, library.leading_to):
         function.restype = number
     return library
 

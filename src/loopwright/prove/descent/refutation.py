@@ -10,7 +10,7 @@ Also: sizes for which a statement of a source executes at all; a fault in it sho
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import product
 from typing import TypeAlias
@@ -25,7 +25,7 @@ from loopwright.presburger.named import fixed_parameters, parameter_names
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import within_effort
 from loopwright.prove.descent.encoding import NotNative
-from loopwright.prove.descent.native import NativePair, TooLong, native_pair
+from loopwright.prove.descent.native import LONG_PARTS, NativePair, TooLong, native_pair
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.equivalence.assignments import Computation, computation, computations
 from loopwright.prove.equivalence.pairs import Pair, pair_of
@@ -80,6 +80,11 @@ PAST_TWO = (65, 66, 72, 73)
 SMALL, WITHIN_TILE = (3, 5, 2), (19, 24, 30)
 TOGETHER, MOST_TOGETHER = (1, 2, 3, 5), 3
 """Sizes that are tried in all combinations, and for how many parameters."""
+LARGEST_SUMMED, WITH_ALL, WITH_LARGEST = 40, (1, 3, 8, 17), range(9, 17)
+"""Sizes of one parameter up to the first, and those of the other with all of them, and with the largest."""
+SUMS, FEW_SUMS, MOST_UNLIKE = 24_000_000, 4_000_000, 3
+"""Loop iterations in all sums together, before any proof of long sources and after one that failed; runs for
+sizes at which sums differ, and results do not."""
 
 KnownSizes: TypeAlias = tuple[tuple[str, int], ...]
 
@@ -171,29 +176,81 @@ class ProgramPair:
                 break
         return None
 
+    def difference_of_instances(self, fuel: int = SUMS) -> Refuted | None:
+        """Returns a cell that ends up different at sizes for which the programs execute other instances.
+
+        Sums over the executions show where that is, much faster than runs do, so more sizes are tried.
+        """
+        runs = self._native
+        if runs is None:
+            return None
+        unlike = 0
+        settled = map(self.computed.settled, _to_sum(self.context))
+        for sizes in _possible(self.context, (one for one in settled if one is not None)):
+            known = tuple(sizes.items())
+            if known in self._doubted or known in self._passed:
+                continue
+            try:
+                is_alike, took = runs.executes_alike(sizes, fuel)
+            except TooLong:
+                break
+            fuel -= took
+            if is_alike:
+                continue
+            found = self._confirmed_unlike(runs, self._least(sizes, lambda one: self._is_unlike(runs, one)))
+            unlike += 1
+            if found is not None or unlike == MOST_UNLIKE:
+                return found
+        return None
+
+    def _confirmed_unlike(self, runs: NativePair, sizes: Sizes) -> Refuted | None:
+        """The difference after a run that may be long; these sizes are not tried again."""
+        try:
+            took = runs.run(sizes, NEAR.of(self.pair.runs).one_run)
+        except TooLong:
+            return None
+        found = runs.confirmed(sizes, LONG_PARTS) if runs.differs else None
+        if found is None:
+            (self._doubted if runs.differs else self._passed)[tuple(sizes.items())] = took
+        return found
+
+    def _is_unlike(self, runs: NativePair, sizes: Sizes) -> bool:
+        """Whether other instances are executed for these sizes."""
+        try:
+            return self._may_run(sizes) and not runs.executes_alike(sizes, SUMS)[0]
+        except TooLong:
+            return False
+
+    def _least(self, sizes: Sizes, is_one: Callable[[Sizes], bool]) -> Sizes:
+        """Smaller sizes of the same kind, where some are found: one parameter after the other is halved."""
+        least = dict(sizes)
+        for name in sizes:
+            low, high = 0, least[name]
+            while high - low > 1:
+                tried = {**least, name: (low + high) // 2}
+                if is_one(tried):
+                    least, high = tried, tried[name]
+                else:
+                    low = tried[name]
+        return least
 
     def _smaller(self, runs: NativePair, sizes: Sizes, took: int) -> Refuted | None:
         """The same difference after a shorter run, where one is found: listing its executions takes longer
         than many runs do, and a small witness is easier to read."""
         if not LONG_RUN < took <= COSTS[2]:
             return None
-        least = dict(sizes)
-        for name in sizes:
-            low, high = 0, least[name]
-            while high - low > 1:
-                tried = {**least, name: (low + high) // 2}
-                if self._differs(runs, tried, took):
-                    least, high = tried, tried[name]
-                else:
-                    low = tried[name]
+        least = self._least(sizes, lambda one: self._differs(runs, one, took))
         found = runs.confirmed(least) if least != sizes and self._differs(runs, least, took) else None
         if found is None:
             runs.run(sizes, took)
         return found
 
+    def _may_run(self, sizes: Sizes) -> bool:
+        return self.computed.settled(sizes) == sizes and any(_possible(self.context, [sizes]))
+
     def _differs(self, runs: NativePair, sizes: Sizes, most: int) -> bool:
         """Whether the results differ for possible sizes, after so many iterations."""
-        if self.computed.settled(sizes) != sizes or not any(_possible(self.context, [sizes])):
+        if not self._may_run(sizes):
             return False
         try:
             runs.run(sizes, most)
@@ -256,6 +313,20 @@ def _sizes(context: isl.Set, first: tuple[int, ...]) -> list[Sizes]:
         tried += one_of_them(small, large)
     tried += [dict.fromkeys(free, size) for size in (*past, *PAST_TWO)]
     return [{**fixed, **sizes} for sizes in tried]
+
+
+def _to_sum(context: isl.Set) -> list[Sizes]:
+    """All small sizes of one parameter, or of one of two with some of the other; the smallest first."""
+    fixed = fixed_parameters(context)
+    free = [name for name in parameter_names(context) if name not in fixed]
+    if len(free) > 2:
+        return []
+    several = range(1, LARGEST_SUMMED + 1)
+    tried = [*product(several, repeat=len(free))]
+    if len(free) == 2:
+        with_largest = {*product(WITH_LARGEST, several[-1:]), *product(several[-1:], WITH_LARGEST)}
+        tried = [one for one in tried if one in with_largest or {*one} & {*WITH_ALL}]
+    return [{**fixed, **dict(zip(free, one, strict=True))} for one in sorted(tried, key=sum)]
 
 
 def _sizes_near(near: Sizes) -> list[Sizes]:

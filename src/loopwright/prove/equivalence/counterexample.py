@@ -92,12 +92,12 @@ def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling
                 numbers = numbers if diagonal != other else f"{other} in all"
                 return Telling(*search.values, f"with {numbers} cells that are read", search.given)
     size = len(cells)
-    while size:
+    while size and search.attempts:
         nonzero = [cell for cell in cells if not is_zero(search.given[cell])]
         for at in range(0, len(nonzero), size):
             search.set(dict.fromkeys(nonzero[at : at + size], 0))
         size //= 2
-    for cell in cells:
+    for cell in cells if search.attempts else ():
         if not is_zero(search.given[cell]) and search.given[cell].number not in (0, 1):
             search.set({cell: 1})
     return Telling(*search.values, _listed({cell: search.given[cell] for cell in cells}), search.given)

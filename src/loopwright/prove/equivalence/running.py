@@ -71,6 +71,8 @@ MOST_DOUBTS = 8
 """How many sizes with different operations but equal values are tried before giving up."""
 MOST_SEEDS, MOST_OF_INTEGERS, SEEDED_STEPS = 40, 240, 4_000
 """Maximum number of inputs, and statement executions of one run over all of them."""
+MOST_NUMBERED = 30_000
+"""Statement executions that lead to a cell, up to which it is told where its values differ first."""
 SHORT_RUN = 100
 """Statement executions of both programs in runs that are tried with several values of a flag."""
 MOST_NUMBERS, LARGEST_NUMBER = 4, 100
@@ -133,9 +135,9 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
         if isinstance(wrong, _Shown):
             read = {*sizes} | _read_in(wrong.parts)
             told = {name: value for name, value in given.items() if name in read}
-            return _refuted(
-                pair, told, wrong.place, wrong.telling, runs or numbered(wrong.parts, table), table
-            )
+            is_long = sum(map(len, wrong.parts)) > MOST_NUMBERED
+            known = None if is_long else runs or numbered(wrong.parts, table)
+            return _refuted(pair, told, wrong, known, table)
         said = said or wrong
     return said
 
@@ -324,23 +326,17 @@ def _typed_parts(pair: Pair) -> list[CellTerm | Apply]:
 
 
 def _refuted(
-    pair: Pair, sizes: Sizes, place: CellKey, found: Telling, runs: tuple[Numbered, Numbered], table: Table
+    pair: Pair, sizes: Sizes, wrong: _Shown, runs: tuple[Numbered, Numbered] | None, table: Table
 ) -> Refuted:
+    place, found = wrong.place, wrong.telling
     name = cell_text(place)
     shown = [
         f"{number_text(value)} {_writer(run, place, path)}"
-        for value, run, path in zip((found.old, found.new), runs, pair.paths, strict=True)
-    ]
-    numbers = [_final(run, place, table) for run in runs]
-    inner = first_difference(table, numbers[0], numbers[1])
-    where = [
-        described(table, number) + (f" in line {run.lines[number]}" if number in run.lines else "")
-        for number, run in zip(inner, runs, strict=True)
+        for value, run, path in zip((found.old, found.new), wrong.parts, pair.paths, strict=True)
     ]
     text = f"{name} is {shown[0]}, but {shown[1]}"
     text += f", {found.inputs}" if found.inputs else ""
-    counted = bag_difference(table, *inner)
-    text += f"; {counted}" if counted else f"; the first difference: {where[0]}, but {where[1]}"
+    text += "" if runs is None else f"; {_begins_in(runs, place, table)}"
     unknown = sorted(_functions(pair) - LIBRARY)
     if unknown:
         text += f"; taking {', '.join(unknown)} for any function"
@@ -351,10 +347,21 @@ def _refuted(
     return Refuted("equivalence", message, witness, sizes, cell=place, inputs=inputs)
 
 
-def _writer(run: Numbered, place: CellKey, path: str) -> str:
-    if place not in run.cells:
-        return f"after {path}, which does not write it"
-    return f"after {path} (line {run.cells[place].line})"
+def _begins_in(runs: tuple[Numbered, Numbered], place: CellKey, table: Table) -> str:
+    """Where the values of a cell differ first."""
+    inner = first_difference(table, *(_final(run, place, table) for run in runs))
+    where = [
+        described(table, number) + (f" in line {run.lines[number]}" if number in run.lines else "")
+        for number, run in zip(inner, runs, strict=True)
+    ]
+    return bag_difference(table, *inner) or f"the first difference: {where[0]}, but {where[1]}"
+
+
+def _writer(run: tuple[StatementRun, ...], place: CellKey, path: str) -> str:
+    for step in reversed(run):
+        if place in {step.place(one.target) for one in step.computation.assignments}:
+            return f"after {path} (line {step.computation.line})"
+    return f"after {path}, which does not write it"
 
 
 def _functions(pair: Pair) -> set[str]:
