@@ -34,7 +34,7 @@ from loopwright.prove.descent import native
 from loopwright.prove.descent.encoding import NotNative
 from loopwright.prove.descent.native import TooLong, native_pair
 from loopwright.prove.descent.refutation import ProgramPair
-from loopwright.prove.equivalence import numbering, running
+from loopwright.prove.equivalence import counterexample, numbering, running
 from loopwright.prove.equivalence.assignments import Computation, columns_of
 from loopwright.prove.equivalence.pairs import Pair
 from loopwright.prove.equivalence.running import compared
@@ -368,3 +368,25 @@ def test_a_witness_of_many_executions_is_made_smaller(tmp_path: Path) -> None:
     new.write_text(STEPS.replace("t < T", "t < (T < 20 ? T : 20)"))
     found = compare_files(old, new).verdict
     assert isinstance(found, Refuted) and found.parameters == {"T": 21, "n": 1}
+
+
+@pytest.mark.parametrize("longest", (counterexample.LONG_RUNS, 0))
+def test_inputs_of_a_stencil_that_are_easy_to_repeat(
+    longest: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Equal numbers show nothing where neighbours are averaged; of long runs nothing else is tried."""
+    monkeypatch.setattr(counterexample, "LONG_RUNS", longest)
+    monkeypatch.setattr(counterexample, "MOST_STEPS", 0)
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(STENCIL)
+    new.write_text(STENCIL.replace("a[i + 2]", "a[i + 1]"))
+    found = compare_files(old, new).verdict
+    assert isinstance(found, Refuted)
+    assert "with 1 in cells with an odd sum of subscripts, 0 in all other cells" in found.witness
+
+
+STENCIL = """void step(int n, double a[n], double b[n]) {
+  for (int i = 2; i < n - 2; i++)
+    b[i] = 0.25 * (a[i - 2] + a[i - 1] + a[i + 1] + a[i + 2]);
+}
+"""

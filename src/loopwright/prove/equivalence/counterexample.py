@@ -2,14 +2,15 @@
 
 A difference is found on generated inputs, which differ in all cells.  Cells that do not affect it are set to
 0, by halves at first, and the others to 1 if that still shows the difference.  If many cells matter, one
-number in all of them, and one on the diagonals, may suffice.
+number in all of them, one on the diagonals, or 0 and 1 in turn may suffice.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.reworded.jumps import RETURNED
@@ -30,6 +31,8 @@ from loopwright.prove.equivalence.traces import CellKey, StatementRun
 
 MOST_STEPS = 6_000
 """Maximum number of statement executions over all inputs tried."""
+LONG_RUNS = 30_000
+"""Statement executions from which one kind of simple inputs is tried."""
 MOST_LISTED = 6
 UNIFORM = ((1, 1), (4, 1), (64, 1))
 """Numbers on diagonals and elsewhere; the last pair is for matrices that are factored."""
@@ -81,16 +84,15 @@ def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling
     `runs` end with the cell's last value; `values` are those found in `world`.
     """
     inputs = _inputs(runs, place, values, world)
-    attempts = max(len(UNIFORM), MOST_STEPS // max(1, sum(map(len, runs))))
+    steps = sum(map(len, runs))
+    patterns = _patterns(steps, is_factored=world.seed % 3 == FACTORED)
+    attempts = max(len(patterns), MOST_STEPS // max(1, steps))
     search = _Search(runs, place, world, values, dict(inputs), attempts)
     cells = [cell for cell in inputs if cell[0] not in world.known]
     if attempts < 2 * len(cells).bit_length():
-        is_factored = world.seed % 3 == FACTORED
-        for diagonal, other in reversed(UNIFORM) if is_factored else UNIFORM:
-            if search.set({cell: diagonal if _is_diagonal(cell) else other for cell in cells}):
-                numbers = f"{diagonal} on diagonals, {other} in all other"
-                numbers = numbers if diagonal != other else f"{other} in all"
-                return Telling(*search.values, f"with {numbers} cells that are read", search.given)
+        for text, number in patterns:
+            if search.set({cell: number(cell) for cell in cells}):
+                return Telling(*search.values, f"with {text} cells that are read", search.given)
     size = len(cells)
     while size and search.attempts:
         nonzero = [cell for cell in cells if not is_zero(search.given[cell])]
@@ -101,6 +103,29 @@ def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling
         if not is_zero(search.given[cell]) and search.given[cell].number not in (0, 1):
             search.set({cell: 1})
     return Telling(*search.values, _listed({cell: search.given[cell] for cell in cells}), search.given)
+
+
+def _patterns(steps: int, *, is_factored: bool) -> list[tuple[str, Callable[[CellKey], int]]]:
+    """Numbers for all cells, and what they are called; few for long runs, as each is tried by running.
+
+    Where neighbours are averaged, equal ones change nothing, and far ones are lost by rounding.
+    """
+    apart = "1 in cells with an odd sum of subscripts, 0 in all other"
+    if steps > LONG_RUNS:
+        return [(apart, _parity)]
+    found: list[tuple[str, Callable[[CellKey], int]]] = []
+    for diagonal, other in reversed(UNIFORM) if is_factored else UNIFORM:
+        text = f"{diagonal} on diagonals, {other} in all other" if diagonal != other else f"{other} in all"
+        found.append((text, partial(_on_diagonals, diagonal, other)))
+    return [*found, (apart, _parity)]
+
+
+def _on_diagonals(diagonal: int, other: int, cell: CellKey) -> int:
+    return diagonal if _is_diagonal(cell) else other
+
+
+def _parity(cell: CellKey) -> int:
+    return sum(cell[1]) % 2
 
 
 def _is_diagonal(cell: CellKey) -> bool:
