@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.errors import BadInput, Code
+from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.prove.comparison.files import compare_files
 from tests.storage.test_expand import result, written
 
@@ -185,3 +185,20 @@ def test_a_row_below_0_is_not_one_of_an_unsigned_number(
     new = new.replace("+ 1;", "+ 1; }")
     old = written(tmp_path, ABOVE, "k.c")
     assert compare_files(old, written(tmp_path, new % subscript, "new.c")).proved == proved
+
+
+def test_sizes_as_wide_as_pointers(tmp_path: Path) -> None:
+    """What `(long long)m` is of an unsigned m of 64 bits is not known: the answer is that, not a mistake."""
+    text = """\
+#include <stddef.h>
+void f(size_t m, double *restrict A, double *restrict C) {
+#pragma scop
+  for (size_t j = 0; j < m; j++)
+    S: C[j] = A[j] + 1;
+#pragma endscop
+}
+"""
+    tiles = "tile(S, j=8)\npack(A, S, jT)"
+    assert "A_packed" in result(tmp_path, text, tiles).source.text
+    with pytest.raises(GaveUp, match="cannot be compared"):
+        result(tmp_path, text, f"{tiles}\nunroll(S, j=2)")

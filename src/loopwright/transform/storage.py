@@ -252,10 +252,10 @@ def _continued(
 def _as_known(found: Array, old: Array | None, spaces: Mapping[str, MemorySpace | None]) -> Array:
     """An array with its memory space, and whether it is live-out or accessed through pointers."""
     if old is not None:
-        found = replace(
-            found, space=old.space, observed=old.observed, addressed=old.addressed, layout=old.layout
-        )
-    return replace(found, space=spaces[found.name]) if found.name in spaces else found
+        found = replace(found, space=old.space, observed=old.observed, addressed=old.addressed)
+    if found.name in spaces:
+        return replace(found, space=spaces[found.name])
+    return found if old is None else replace(found, layout=old.layout)
 
 
 def _scheduled(program: Program, copy: Statement, schedule: isl.Map) -> Statement:

@@ -46,6 +46,10 @@ class Different(Exception):
     """The two texts are not the same operation; the message says where."""
 
 
+class Uncompared(Different):
+    """They differ in integer expressions of iterators and sizes, whose values are not known."""
+
+
 def same_operation(old: StatementSyntax, new: StatementSyntax) -> tuple[Equation, ...]:
     """The equations under which the two statements do the same; raises `Different` if there are none."""
     return tuple(dict.fromkeys(one for one in aligned(old, new) if not _is_trivial(one)))
@@ -118,7 +122,8 @@ def _align_parts(
         return
     first, second = _shape(old), _shape(new)
     if first[0] != second[0] or len(first[1]) != len(second[1]):
-        raise Different(f"'{_shown(before.of(old))}' is not '{_shown(after.of(new))}'")
+        kind = Uncompared if _is_of_numbers(old, before) and _is_of_numbers(new, after) else Different
+        raise kind(f"'{_shown(before.of(old))}' is not '{_shown(after.of(new))}'")
     if not first[1]:
         if old.type != "compound_statement":  # an empty block may be indented in any way
             _same_text(old, new, before, after)
@@ -127,6 +132,12 @@ def _align_parts(
     for one, other in zip(first[1], second[1], strict=True):
         within = inside and not stands_as(one, "index", "subscript_expression")
         _align(one, other, before, after, found, textual=within)
+
+
+def _is_of_numbers(node: Node, words: Words) -> bool:
+    """Whether all names in an expression are iterators and sizes."""
+    names = {part.text for part in walk(node) if part.type == "identifier"}
+    return bool(names) and names <= {*words.values, *words.parameters}
 
 
 def _local(node: Node, words: Words) -> LocalText | None:

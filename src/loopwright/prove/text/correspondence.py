@@ -34,7 +34,13 @@ from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import IN, OUT, isl_failures
 from loopwright.prove.reading.c_expressions import Unreadable, Words
 from loopwright.prove.reading.loops import NOTHING, sides, text_loops, values_at
-from loopwright.prove.reading.operation import Different, Equation, StatementSyntax, same_operation
+from loopwright.prove.reading.operation import (
+    Different,
+    Equation,
+    StatementSyntax,
+    Uncompared,
+    same_operation,
+)
 from loopwright.prove.scanning.scan import ScannedLoops, prove_scan
 from loopwright.prove.text.text_model import converted_bound, typed_like
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
@@ -112,6 +118,8 @@ def _prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict
     try:
         before = sides(old)
         equations = {name: same_operation(before[one.name], after[name]) for name, one in by_name.items()}
+    except Uncompared as failure:
+        return Undecided(f"expressions in a statement of the text cannot be compared: {failure}")
     except Different as failure:
         return Refuted("operation", f"a statement of the text is another one: {failure}", "all sizes")
     mistaken = _false_claim(old, new, by_name, equations)
