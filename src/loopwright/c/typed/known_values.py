@@ -21,7 +21,7 @@ from loopwright.c import types
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import effect_in_a_type
 from loopwright.c.typed.file import TypedFunction
-from loopwright.c.typed.member_values import first_part, is_apart, variable_of, whole_of
+from loopwright.c.typed.members import first_part, is_apart, variable_of, whole_of
 from loopwright.lazy_dataclass import dataclass
 
 Values = frozenset[int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from loopwright.c.typed import tree
-from loopwright.c.typed.member_paths import folded, left_of, root_and_path, suffixes
+from loopwright.c.typed.members import folded, left_of, root_and_path, suffixes
 from loopwright.c.types import (
     ArrayType,
     CType,

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from functools import partial
 
-from loopwright.c.typed import member_paths, tree
+from loopwright.c.typed import members, tree
 from loopwright.c.typed.allocated import from_outside, others_returned, returned_values
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.least import LeastSets
@@ -199,9 +199,9 @@ class PointsTo:
 
     def _loaded(self, lvalue: tree.Expression) -> frozenset[Target]:
         """The targets of a pointer loaded from memory: what was stored there under the same name."""
-        root, path = member_paths.root_and_path(lvalue)
+        root, path = members.root_and_path(lvalue)
         if root is None:
-            base, path = member_paths.base_and_path(lvalue)
+            base, path = members.base_and_path(lvalue)
             calls = (part for part in tree.walk(lvalue) if isinstance(part, tree.CallExpression))
             inside = frozenset[Target]().union(*map(self._returned, calls))
             somewhere = Memory(("somewhere", (lvalue.place.span, lvalue.place.first)))
@@ -210,18 +210,18 @@ class PointsTo:
             found = self._stored(root, path).union([UNSEEN] if is_from_union(lvalue) else [])
         if tree.owner(lvalue) is not None:
             return found
-        key = ("beside", self.is_inside, self.function.declaration.offset, member_paths.place_of(lvalue))
+        key = ("beside", self.is_inside, self.function.declaration.offset, members.place_of(lvalue))
         return found | self.solution.least(key, lambda: self._stored_beside(lvalue, root))
 
     def _stored_beside(self, lvalue: tree.Expression, root: tree.Declaration | None) -> frozenset[Target]:
         """What is stored in an lvalue under other names: `a->next->v = p`, where `a->next` points to it, and
         `p = v`, where `*w` is p."""
-        place, inside = self.storage_of(lvalue), member_paths.path_inside(lvalue)
+        place, inside = self.storage_of(lvalue), members.path_inside(lvalue)
         found: set[Target] = set()
         ends = paths_stored(lvalue, self.function, self.file)
-        own = member_paths.root_and_path(lvalue)
+        own = members.root_and_path(lvalue)
         for declared in (one.declaration for one in place if isinstance(one, Object)):
-            for path in (path for end in ends for path in member_paths.paths_of(declared.type, end)):
+            for path in (path for end in ends for path in members.paths_of(declared.type, end)):
                 found |= self._stored(declared, path) if (declared, path) != own else set()
         every = self._in_any_call()
         bound = {one for one in place if self.solution is not every.solution and self._is_bound(one)}
@@ -256,7 +256,7 @@ class PointsTo:
 
     def _stored(self, declared: tree.Declaration, path: str) -> frozenset[Target]:
         """The targets of the pointers in a variable, or at a path from it; the path names the member."""
-        short = member_paths.folded(path)
+        short = members.folded(path)
         owner = self.file.function_around(declared.offset) if declared.is_own else None
         asked = self._in_any_call() if not declared.is_own else self if owner is None else self.asked(owner)
         key = (asked.is_inside, declared.offset, short)
@@ -298,11 +298,11 @@ class PointsTo:
         core = tree.without_casts(value)
         if isinstance(core, tree.Unary) and core.operator == "&":
             core = tree.without_casts(core.operand)
-        root, ahead = member_paths.root_and_path(core)
+        root, ahead = members.root_and_path(core)
         if isinstance(core, tree.CallExpression) and core.callee is not None:
             return self._returned_at(core, core.callee, path)
         if root is None:
-            base, ahead = member_paths.base_and_path(core)
+            base, ahead = members.base_and_path(core)
             somewhere: frozenset[Target] = frozenset([Memory(("reached", value.place.span, path))])
             return somewhere | self._from(base, ahead if ahead and path == "*" else ahead + path)
         return self._stored(root, path if ahead == "*" else ahead if path == "*" else ahead + path)
@@ -326,7 +326,7 @@ class PointsTo:
         inside = self.asked(function)
         others = others_returned(function, self.file, path)
         return made | self.solution.least(
-            ("returned", callee.offset, member_paths.folded(path)),
+            ("returned", callee.offset, members.folded(path)),
             lambda: frozenset[Target]().union(*(inside.reached(one, path) for one in others)),
         )
 

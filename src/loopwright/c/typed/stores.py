@@ -8,7 +8,7 @@ from itertools import permutations
 
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.typed.member_paths import path_inside, root_and_path, suffixes
+from loopwright.c.typed.members import path_inside, root_and_path, suffixes
 from loopwright.c.typed.pointer_values import (
     given,
     is_cast_pointer,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.typed.member_paths import path_inside
+from loopwright.c.typed.members import path_inside
 from loopwright.c.typed.pointer_values import (
     is_followed,
     is_no_address,

@@ -15,7 +15,7 @@ from loopwright.c.typed.effects import may_be_written
 from loopwright.c.typed.exchanges import are_permuted, assigned
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.liveness import may_run_again
-from loopwright.c.typed.member_paths import path_inside, root_and_path
+from loopwright.c.typed.members import path_inside, root_and_path
 from loopwright.c.typed.pointer_values import given, inside_lvalue, is_chosen, uncast
 from loopwright.c.typed.points_to import PointsTo
 from loopwright.c.typed.unfollowed import (

@@ -20,7 +20,7 @@ from loopwright.c.tokens import bare, bracketed, packed
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.known_values import integer_type
-from loopwright.c.typed.member_paths import is_at_the_end
+from loopwright.c.typed.members import is_at_the_end
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import (
     Access,

@@ -20,7 +20,7 @@ from loopwright.c.tokens import names_in, packed, whole_word
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.known_values import Values, ValuesBefore, changes, integer_type, the_value, values_of
-from loopwright.c.typed.member_values import first_part, is_apart, variable_of, whole_of
+from loopwright.c.typed.members import first_part, is_apart, variable_of, whole_of
 from loopwright.errors import BadInput, Code
 from loopwright.model.parameters import ShownCall
 from loopwright.model.program import Assumption, AssumptionKind, Program, Standing

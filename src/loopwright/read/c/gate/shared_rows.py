@@ -10,7 +10,7 @@ from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
 from loopwright.c.typed.exchanges import is_exchanged
 from loopwright.c.typed.file import TypedFunction
-from loopwright.c.typed.member_paths import path_inside, root_and_path
+from loopwright.c.typed.members import path_inside, root_and_path
 from loopwright.c.typed.pointer_values import chosen, is_chosen, uncast
 from loopwright.c.typed.points_to import PointsTo
 from loopwright.c.typed.stores import copied

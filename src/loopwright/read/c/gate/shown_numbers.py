@@ -19,7 +19,7 @@ from loopwright.c.tokens import packed
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.known_values import Values, changes, integer_type, the_value, values_of
-from loopwright.c.typed.member_values import first_part, is_apart, variable_of, whole_of
+from loopwright.c.typed.members import first_part, is_apart, variable_of, whole_of
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
 from loopwright.presburger.named import everywhere, number, variable
