@@ -16,8 +16,8 @@ from loopwright.c import types
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.front_end import Cursor
-from loopwright.c.typed.listing import Listing
 from loopwright.c.typed.names import Names
+from loopwright.c.typed.prepare import Listing
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 

@@ -30,7 +30,7 @@ from loopwright.c.tokens import names_in
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.builder import Builder, Problem
 from loopwright.c.typed.front_end import Cursor
-from loopwright.c.typed.listing import Listing
+from loopwright.c.typed.prepare import Listing
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 

@@ -24,11 +24,19 @@ from loopwright.c.typed.builder import Builder, Problem
 from loopwright.c.typed.copied import Body, Outline, ReadFunction, copied_body, read_before, top_at
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.front_end import Cursor, Parsed
-from loopwright.c.typed.listing import listed, union
 from loopwright.c.typed.names import Names, Types
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.c.typed.pointer_values import addressed
-from loopwright.c.typed.prepare import Located, LocatedText, Unread, located_file, located_text, prepared
+from loopwright.c.typed.prepare import (
+    Located,
+    LocatedText,
+    Unread,
+    listed,
+    located_file,
+    located_text,
+    prepared,
+    union,
+)
 from loopwright.c.typed.preprocess import Preprocessed, may_take_address
 from loopwright.c.typed.statements import built_statement, built_variable, statements_between
 from loopwright.lazy_dataclass import dataclass

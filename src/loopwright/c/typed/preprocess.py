@@ -223,8 +223,7 @@ def run_compiler(command: Sequence[str], data: bytes, folder: Path) -> subproces
     except OSError as failure:
         raise GaveUp(
             Code.NO_COMPILER,
-            f"the compiler '{words[0]}', which has to preprocess the file, cannot be run: "
-            f"{failure.strerror}",
+            f"the compiler '{words[0]}', which has to preprocess the file, cannot be run: {failure.strerror}",
             hint="install gcc, with 'apt install gcc' for example, or name another compiler by CC",
         ) from None
     except subprocess.TimeoutExpired:
