@@ -16,7 +16,7 @@ from loopwright.c.tokens import names_in, packed, without_comments
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.known_values import integer_type
-from loopwright.c.typed.member_values import variable_of
+from loopwright.c.typed.members import variable_of
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Unread
 from loopwright.c.types import INT, LONG, UNSIGNED, CType, Integer, literal_type, promoted

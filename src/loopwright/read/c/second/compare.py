@@ -18,7 +18,7 @@ import islpy as isl
 from loopwright.c.typed import tree
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
-from loopwright.c.typed.member_paths import root_and_path
+from loopwright.c.typed.members import root_and_path
 from loopwright.c.types import Qualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Access, Assumption, AssumptionKind, Program, Statement

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loopwright.c.typed import tree
-from loopwright.c.typed.member_paths import is_at_the_end
+from loopwright.c.typed.members import is_at_the_end
 from loopwright.c.types import ArrayType, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program, Statement

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import islpy as isl
 
 from loopwright.c.typed import tree
-from loopwright.c.typed.member_paths import root_and_path
+from loopwright.c.typed.members import root_and_path
 from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
