@@ -1,20 +1,29 @@
 """Compares with a source that tests the conditions of blocks of iterations before them.
 
+    int hit;
+    for (t) {                                       for (t) {
+      hit = 0;                                        ;
+      for (int i ..) hit |= c;                        ;
+      for (int i ..) if (hit) if (c) b;               for (int i ..) if (c) b;
+    }                                               }
+
 OLD            what it is to do
-plain          NEW without the tests (`c.reworded.tested_blocks`), compared with OLD as any other source
+plain          NEW without the tests, compared with OLD as any other source
 plain, timed   the same instances at the times that they have in NEW: a proved order of plain
 NEW            what `prove.legality.pretests` proves of these two, both as their texts are read
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
 from loopwright.c.file import c_file
-from loopwright.c.reworded.tested_blocks import WithoutTests, without_tests
+from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
+from loopwright.c.tokens import spelled
 from loopwright.errors import BadInput, Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.sets import IN
 from loopwright.progress import Progress
@@ -30,7 +39,7 @@ from loopwright.prove.verdict import Proved
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import parse_c
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span
 
 PAST_TESTS = ", without tests of blocks that are proved to change nothing"
 
@@ -130,3 +139,89 @@ def _renamed(statement: Statement, other: Statement) -> Statement:
             replace(one, relation=one.relation.set_tuple_id(IN, name)) for one in statement.accesses
         ),
     )
+
+
+_TYPES = (["int"], ["long", "long"])
+
+
+@dataclass(frozen=True)
+class TestPlaces:
+    """The places of `hit = 0;`, of `hit |= c;` and of `if (hit) if (c) b`."""
+
+    clear: Span
+    test: Span
+    run: Span
+
+
+@dataclass(frozen=True)
+class WithoutTests:
+    """The source without the tests of one variable, and where they were."""
+
+    source: Source
+    places: tuple[TestPlaces, ...]
+
+
+def without_tests(source: Source, block: Node) -> WithoutTests | None:
+    """The source without the tests of the first such variable in a region; None if there is none."""
+    for declaration in block.of_type("declaration"):
+        words = spelled(declaration.text)
+        if len(words) < 3 or words[:-2] not in _TYPES or words[-1] != ";":
+            continue
+        found = _uses(block, words[-2])
+        edits = sorted(_edits(declaration, found)) if found else []
+        if edits:
+            places = (TestPlaces(*(one.span for one in several)) for several in found)
+            return WithoutTests(source.edited(edits), tuple(places))
+    return None
+
+
+def _uses(block: Node, name: str) -> list[tuple[Node, Node, Node]]:
+    """The tests with this variable, each with what clears it and what it decides; [] for other uses."""
+    clear: list[Node] = []
+    test: list[Node] = []
+    for statement in block.of_type("expression_statement"):
+        inner = statement.only_expression
+        if inner is None or inner.type != "assignment_expression" or field(inner, "left").text != name:
+            continue
+        if operator(inner) == "=" and field(inner, "right").text == "0":
+            clear.append(statement)
+        elif operator(inner) == "|=":
+            test.append(statement)
+    run = [
+        one
+        for one in block.of_type("if_statement")
+        if one.child_by_field_name("alternative") is None
+        and without_parentheses(field(one, "condition")).text == name
+    ]
+    uses = [one for one in block.of_type("identifier") if one.text == name]
+    if len({len(clear), len(test), len(run)}) > 1 or len(uses) != 1 + 3 * len(run):
+        return []
+    return list(zip(clear, test, run, strict=True))
+
+
+def _edits(declaration: Node, found: list[tuple[Node, Node, Node]]) -> Iterator[Edit]:
+    yield declaration.span.reworded()
+    for clear, test, run in found:
+        yield clear.span.reworded(";")
+        yield _alone(test).span.reworded(";")
+        guard = run.span.source.at(run.start, field(run, "consequence").start - run.start)
+        yield guard.reworded()
+
+
+def _alone(statement: Node) -> Node:
+    """The outermost statement that does nothing but this one; its loops declare their iterators."""
+    outer = statement.parent
+    while outer is not None and outer.parent is not None and outer.parent.type != "function_definition":
+        match outer.type:
+            case "compound_statement" if named_children(outer) == [statement]:
+                pass
+            case "for_statement" if (head := outer.child_by_field_name("initializer")) is not None and (
+                head.type == "declaration"
+            ):
+                pass
+            case "if_statement" if outer.child_by_field_name("alternative") is None:
+                pass
+            case _:
+                break
+        statement, outer = outer, outer.parent
+    return statement
