@@ -58,7 +58,7 @@ from loopwright.check.values.differing import with_difference, with_own_storage
 from loopwright.check.values.terms import compared_by_terms, compared_in_one, may_be_valid
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.comparison.rest import rest_difference, uncompared
+from loopwright.prove.comparison.outside import rest_difference, uncompared
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.paired_wordings import in_lanes
 from loopwright.read.c.reader import load_unmarked
