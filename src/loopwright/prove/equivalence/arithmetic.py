@@ -18,9 +18,8 @@ from typing import TypeAlias
 
 from loopwright.c import types
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.equivalence.classes import TRUTHS, classified
 from loopwright.prove.equivalence.inputs import ALIKE, NOT_FINITE, floating_input, integer_input
-from loopwright.prove.equivalence.numbers import EXACT, SELECTING, Undefined, ratio
+from loopwright.prove.equivalence.numbers import EXACT, SELECTING, TRUTHS, Undefined, classified, ratio
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun

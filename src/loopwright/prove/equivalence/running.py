@@ -28,7 +28,6 @@ from loopwright.model.program import Program
 from loopwright.presburger.points import values_text
 from loopwright.prove.equivalence.arithmetic import TypedNumber, Unvalued, World, computed, computing, differ
 from loopwright.prove.equivalence.beginning import OTHERWISE
-from loopwright.prove.equivalence.classes import TRUTHS
 from loopwright.prove.equivalence.counterexample import (
     Telling,
     cell_text,
@@ -48,7 +47,7 @@ from loopwright.prove.equivalence.numbering import (
     first_difference,
     numbered,
 )
-from loopwright.prove.equivalence.numbers import Undefined
+from loopwright.prove.equivalence.numbers import TRUTHS, Undefined
 from loopwright.prove.equivalence.pairs import Pair, pair_of
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, subterms
 from loopwright.prove.equivalence.traces import (
