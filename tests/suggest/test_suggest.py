@@ -15,8 +15,7 @@ from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request, TargetName
 from loopwright.transform import parse_script, plan_of
-from loopwright.transform.mappings import mappings
-from loopwright.transform.suggest import ProposalKind
+from loopwright.transform.suggest import ProposalKind, mappings
 from tests.kernel_programs import kernel_program
 
 KERNELS = Path(__file__).resolve().parent.parent.parent / "kernels"
@@ -228,6 +227,7 @@ def test_other_kinds(tmp_path: Path) -> None:
     tried = found(tmp_path, BOTH)
     assert lines(tried, ProposalKind.DISTRIBUTION) == ["distribute(P, Q)"]
     assert lines(tried, ProposalKind.REORDERING) == ["reorder(P, Q)"]
+
 
 SWAP = """void f(int steps, int n, double *a, double *b) {
 #pragma scop

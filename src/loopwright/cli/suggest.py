@@ -69,7 +69,7 @@ def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Sequence[
     from loopwright.rewrite.opinions import demand
     from loopwright.rewrite.request import ProverRequest
     from loopwright.transform import plan_of
-    from loopwright.transform.mappings import mappings
+    from loopwright.transform.suggest import mappings
 
     request = ProverRequest(arguments.prover, None, arguments.prover_timeout)
     demand(request)

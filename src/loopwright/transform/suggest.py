@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum, auto
-from itertools import chain
+from itertools import chain, combinations
 from itertools import count as numbers_from
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.transform.perform import attempted
-from loopwright.transform.plan import Component, Plan
-from loopwright.transform.script.operations import Lift, Operation, Shift, Tile
+from loopwright.transform.plan import Component, Plan, PlanLeaf
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import (
+    Distribute,
+    Lift,
+    MapBlocks,
+    MapThreads,
+    Operation,
+    Permute,
+    Shift,
+    Tile,
+)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.vectors import Position
 
@@ -167,3 +177,52 @@ def fresh(plan: Plan, name: str) -> str:
     while name in plan.components:
         name += "_"
     return name
+
+
+SIZES = {1: (256,), 2: (8, 32), 3: (2, 4, 32)}
+"""Threads of a block by the number of loops: a warp along the innermost."""
+
+
+def mappings(plan: Plan) -> Iterator[Proposal]:
+    """Mappings for each statement with loops, in source order."""
+    for leaf in plan.leaves:
+        handle = handle_at(plan, leaf.position)
+        if handle is None or not leaf.loops:
+            continue
+        goal = Goal(Aim.MAPPING, (leaf.position,))
+        statements = plan.statements_at(Component.of([leaf.position]))
+        for loops in _bands(leaf.loops):
+            for apart in _distributed(plan, leaf, loops):
+                steps = (*apart, *_mapped(handle, leaf.loops, loops))
+                yield Proposal(ProposalKind.MAPPING, steps, loops, statements, goal)
+
+
+def _bands(loops: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for count in range(min(len(SIZES), len(loops)), 0, -1):
+        yield from combinations(loops, count)
+
+
+def _mapped(handle: str, loops: tuple[str, ...], band: tuple[str, ...]) -> tuple[Step, ...]:
+    """Tile and map the band without the loops that come after its first one."""
+    first = loops.index(band[0])
+    order = (*loops[:first], *band, *(loop for loop in loops[first:] if loop not in band))
+    counts = tuple(LoopNumber(size, loop) for loop, size in zip(band, SIZES[len(band)], strict=True))
+    operations = (
+        Tile(handle, counts),
+        MapBlocks(handle, tuple(f"{loop}T" for loop in band)),
+        MapThreads(handle, counts),
+    )
+    moved = steps_of(Permute(handle, order)) if order != loops else ()
+    return (*moved, *steps_of(*operations))
+
+
+def _distributed(plan: Plan, leaf: PlanLeaf, band: tuple[str, ...]) -> Iterator[tuple[Step, ...]]:
+    """Nothing if the statement shares no loops; else its distribution."""
+    around: Position = leaf.position[: leaf.loops.index(band[0]) + 1]
+    others = inside(plan, around).positions
+    if len(others) == 1:
+        yield ()
+        return
+    names = [handle_at(plan, position) for position in others]
+    if all(name is not None for name in names):
+        yield steps_of(Distribute(tuple(name for name in names if name is not None)))
