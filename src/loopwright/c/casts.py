@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum, auto
+from itertools import pairwise
 
 from loopwright.c.declarations import Declarations, is_certain_cast, is_integer_type, is_type_text
 from loopwright.c.macros import Macro, definitions
@@ -259,15 +260,13 @@ def _standing_alone(root: Node) -> Iterator[Node]:
 
 def _is_index(node: Node) -> bool:
     """Whether the value of `node` decides where or how often something happens."""
-    inner, outer = node, node.parent
-    while outer is not None:
+    for inner, outer in pairwise((node, *node.around())):
         if outer.type == "subscript_expression" and field(outer, "index") == inner:
             return True
         if outer.type == "for_statement":
             return field(outer, "body") != inner
         if outer.type == "if_statement" and field(outer, "condition") == inner:
             return True
-        inner, outer = outer, outer.parent
     return False
 
 

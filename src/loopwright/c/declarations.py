@@ -360,15 +360,12 @@ def _has_row_pointers(declarator: Node) -> bool:
 
 
 def _scope(node: Node) -> Span:
-    current = node.parent
-    while current is not None and current.parent is not None:
+    for current in node.around():
         if current.type in ("compound_statement", "function_definition", "for_statement"):
             return current.span
-        if current.type == "parameter_list" and current.parent.parent is not None:
-            owner = current.parent.parent
-            if owner.type == "declaration":
-                return owner.span
-        current = current.parent
+        owner = None if current.parent is None else current.parent.parent
+        if current.type == "parameter_list" and owner is not None and owner.type == "declaration":
+            return owner.span
     return Span(node.source, 0, 1 << 62)
 
 

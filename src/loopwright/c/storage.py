@@ -121,8 +121,6 @@ def _whole_references(block: Node) -> tuple[Reference, ...]:
 
 def _is_part(reference: Reference) -> bool:
     """Whether the node around this one is a reference that starts with it."""
-    outer = reference.node.parent
-    while outer is not None and outer.type == "parenthesized_expression":
-        outer = outer.parent
+    outer = reference.node.beyond("parenthesized_expression")
     larger = reference_of(outer) if outer is not None else None
     return larger is not None and larger.root == reference.root

@@ -80,6 +80,27 @@ class Node:
         wanted = {raw.id for raw in self._raw.children_by_field_name(name)}
         return [child for child in self.children if child._raw.id in wanted] if wanted else []
 
+    def around(self) -> Iterator[Node]:
+        """The nodes around this one, the innermost first."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def enclosing(self, *types: str) -> Node | None:
+        """The innermost node of these types around this one."""
+        return next((node for node in self.around() if node.type in types), None)
+
+    def beyond(self, *types: str) -> Node | None:
+        """The innermost node around this one that is of none of these types."""
+        return next((node for node in self.around() if node.type not in types), None)
+
+    @property
+    def root(self) -> Node:
+        """The outermost node around this one, or this one."""
+        *_, last = self, *self.around()
+        return last
+
     def all_nodes(self) -> tuple[Node, ...]:
         """This node and all nodes below it, in source order; cached."""
         if self._below is None:
@@ -123,12 +144,10 @@ class Node:
     def _around_with(self, types: tuple[str, ...]) -> list[Node]:
         """The nodes around this one, up to the first whose nodes of these types are known."""
         found: list[Node] = []
-        node = self.parent
-        while node is not None:
+        for node in self.around():
             found.append(node)
             if node._by_type is not None and types in node._by_type:
                 return found
-            node = node.parent
         return []
 
     def named(self, name: str, besides: Span | None = None) -> list[Node]:
@@ -167,11 +186,8 @@ class Node:
         if self.end - self.start <= LONG:
             return tuple(dict.fromkeys(self._nodes_of(captures(self._raw, (pattern,))[0])))
         patterns = _IN_LONG if pattern in _IN_LONG else (pattern,)
-        root, around = self, set[int]()
-        while root.parent is not None:
-            root = root.parent
-            around.add(root._raw.id)
-        found = captures_of_long(root._raw, patterns)[patterns.index(pattern)]
+        around = {node._raw.id for node in self.around()}
+        found = captures_of_long(self.root._raw, patterns)[patterns.index(pattern)]
         inside = (one for one in found if self.start <= one.start_byte and one.end_byte <= self.end)
         return tuple(dict.fromkeys(self._nodes_of([one for one in inside if one.id not in around])))
 

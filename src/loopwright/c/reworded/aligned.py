@@ -48,13 +48,10 @@ def _is_row(node: Node, lanes: int, function: Node) -> bool:
         base, count = without_parentheses(field(base, "argument")), count + 1
     if base.type != "identifier" or not _is_beginning(base.text, function):
         return False
-    root = function
-    while root.parent is not None:
-        root = root.parent
     file = c_file(replace(node.source, chosen=()))
     declared = [
         known
-        for one in root.of_type("declaration", "parameter_declaration")
+        for one in function.root.of_type("declaration", "parameter_declaration")
         for declarator in one.children_by_field_name("declarator")
         if (known := declared_name(declarator)) is not None and known[0] == base.text
     ]
@@ -90,14 +87,11 @@ def _is_multiple(node: Node, count: int) -> bool:
 
 def _counts_in_steps(name: Node, count: int) -> bool:
     """Whether a name is the iterator of a loop around it that begins at a multiple and adds multiples."""
-    loop = name.parent
-    while loop is not None:
-        if loop.type == "for_statement":
-            step = loop_step(loop, name.text)
-            if step is not None:
-                is_own = name.text not in changed_in(field(loop, "body"))
-                return step % count == 0 and is_own and _begins_at_multiple(loop, name.text, count)
-        loop = loop.parent
+    for loop in name.around():
+        step = loop_step(loop, name.text) if loop.type == "for_statement" else None
+        if step is not None:
+            is_own = name.text not in changed_in(field(loop, "body"))
+            return step % count == 0 and is_own and _begins_at_multiple(loop, name.text, count)
     return False
 
 

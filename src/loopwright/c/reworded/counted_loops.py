@@ -32,6 +32,7 @@ from loopwright.c.reworded.passages import (
     Passage,
     changed_in,
     changed_names,
+    counting_declaration,
     declares,
     edited_while,
     passages,
@@ -95,12 +96,9 @@ def _unequal(loop: Node, passage: Passage, returning: frozenset[str]) -> list[Ed
 def _is_signed(name: str, loop: Node, passage: Passage) -> bool:
     """Whether a name is a variable of a signed type at least as wide as int."""
     kinds = passage.file.kinds(passage.region.place)
-    around: Node | None = loop
-    while around is not None:
-        start = around.child_by_field_name("initializer") if around.type == "for_statement" else None
-        if start is not None and start.type == "declaration" and loop_iterator(around) == name:
-            return _is_wide_signed(kinds.written_type(field(start, "type").text, certain=True))
-        around = around.parent
+    start = counting_declaration(name, loop)
+    if start is not None:
+        return _is_wide_signed(kinds.written_type(field(start, "type").text, certain=True))
     declared = passage.file.declarations.visible(name, loop.span)
     if declared is None or declared.rank:
         return False

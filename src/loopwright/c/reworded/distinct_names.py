@@ -76,9 +76,7 @@ def _edits_in(region: Region, block: Node) -> Iterator[list[Edit]]:
 
 def _variables(block: Node) -> Iterator[_Variable]:
     for node in block.of_type("declaration"):
-        scope = node.parent
-        while scope is not None and scope.type not in ("compound_statement", "for_statement"):
-            scope = scope.parent
+        scope = node.enclosing("compound_statement", "for_statement")
         for declarator in node.children_by_field_name("declarator"):
             named = declared_name(declarator)
             if named is not None and scope is not None:
@@ -128,12 +126,10 @@ def _words(declarator: Node) -> tuple[str, str]:
 
 def _frame(scope: Node) -> Span | None:
     """The innermost statement around a declaration that may be kept unchanged."""
-    node: Node | None = scope
-    while node is not None and node.type not in _LEFT_WHOLE:
-        if node.type == "for_statement" and loop_iterator(node) is None:
-            break
-        node = node.parent
-    return None if node is None else node.span
+    for node in (scope, *scope.around()):
+        if node.type in _LEFT_WHOLE or (node.type == "for_statement" and loop_iterator(node) is None):
+            return node.span
+    return None
 
 
 def _renamed(variable: _Variable, known: list[_Variable], region: Span) -> list[Edit]:

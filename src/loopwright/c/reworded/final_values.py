@@ -30,6 +30,7 @@ from loopwright.c.reworded.passages import (
     Passage,
     changed_in,
     changed_names,
+    counting_declaration,
     declares,
     edited_while,
     fresh_names,
@@ -231,9 +232,7 @@ _CHANGING = ("assignment_expression", "update_expression", "pointer_expression",
 
 def _is_multiple(name: Node, step: int) -> bool:
     """Whether a variable is declared as the largest multiple not above another one, and neither changes."""
-    root = name
-    while root.parent is not None:
-        root = root.parent
+    root = name.root
     given = [one for one in root.of_type("init_declarator") if field(one, "declarator").text == name.text]
     if len(given) != 1:
         return False
@@ -343,13 +342,10 @@ def is_alone(loop: Node, name: str, passage: Passage) -> bool:
 
 def integer_type(name: str, known: Declarations, loop: Node) -> str | None:
     """The type of an integer variable, or of the iterator that an enclosing loop declares."""
-    around = loop.parent
-    while around is not None:
-        start = around.child_by_field_name("initializer") if around.type == "for_statement" else None
-        if start is not None and start.type == "declaration" and loop_iterator(around) == name:
-            is_plain = field(start, "type").text == "int" and len(named_children(start)) == 2
-            return "int" if is_plain else None
-        around = around.parent
+    start = None if loop.parent is None else counting_declaration(name, loop.parent)
+    if start is not None:
+        is_plain = field(start, "type").text == "int" and len(named_children(start)) == 2
+        return "int" if is_plain else None
     declared = known.visible(name, loop.span)
     if declared is None or declared.rank:
         return None

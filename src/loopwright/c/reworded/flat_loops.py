@@ -266,9 +266,8 @@ def _flat(loop: Node, passage: Passage) -> list[Edit] | None:
 
 def _row_sum(use: Node, i: str, j: str, columns: Sequence[str]) -> Node | None:
     """The sum i * m + j around a use of i, as part of a subscript."""
-    around = use.parent
-    while around is not None and not (around.type == "binary_expression" and operator(around) == "+"):
-        around = around.parent
+    sums = (one for one in use.around() if one.type == "binary_expression" and operator(one) == "+")
+    around = next(sums, None)
     if around is None:
         return None
     sides = [field(around, side) for side in ("left", "right")]

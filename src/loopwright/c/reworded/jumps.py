@@ -69,7 +69,7 @@ def _left_for(
     label = field(labelled, "label")
     jumps = [one for one in walk(block) if one.type == "goto_statement" and _target(one) == label.text]
     inside = [one for one in jumps if loop.span.contains(one.span)]
-    direct = [one for one in inside if _nearest(one) is loop]
+    direct = [one for one in inside if one.enclosing(*LOOPS, "switch_statement") is loop]
     are_all = mentioned[label.text] == len(jumps) + 1
     if direct:
         edits = [(one.start, one.end, "break;") for one in direct]
@@ -83,14 +83,6 @@ def _left_for(
 
 def _target(jump: Node) -> str:
     return jump.named_children[0].text if jump.named_children else ""
-
-
-def _nearest(node: Node) -> Node | None:
-    """The loop or `switch` that a `break` here would exit."""
-    around = node.parent
-    while around is not None and around.type not in (*LOOPS, "switch_statement"):
-        around = around.parent
-    return around
 
 
 RETURNED = "returned_value"

@@ -14,6 +14,7 @@ from itertools import count
 from typing import TypeAlias
 
 from loopwright.c.file import CFile, c_file
+from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Directive, Region
 from loopwright.c.syntax import Node, field, walk, without_parentheses
 from loopwright.c.tokens import names_in, without_comments
@@ -129,6 +130,15 @@ def changed_names(node: Node) -> tuple[str, ...]:
 def changed_in(node: Node) -> list[str]:
     """The names that the parts of a node modify, or take the address of."""
     return [word for part in walk(node) for word in changed_names(part)]
+
+
+def counting_declaration(name: str, node: Node) -> Node | None:
+    """The declaration of an iterator in the head of a loop that is this node or around it."""
+    for loop in (node, *node.around()):
+        start = loop.child_by_field_name("initializer") if loop.type == "for_statement" else None
+        if start is not None and start.type == "declaration" and loop_iterator(loop) == name:
+            return start
+    return None
 
 
 def declares(node: Node, name: str) -> bool:

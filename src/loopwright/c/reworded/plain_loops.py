@@ -198,10 +198,7 @@ def _jumps(node: Node, loop: Node) -> bool:
     if node.type not in ("continue_statement", "break_statement"):
         return False
     inner = (*LOOPS, "switch_statement") if node.type == "break_statement" else LOOPS
-    around = node.parent
-    while around is not None and around.type not in inner:
-        around = around.parent
-    return around is loop
+    return node.enclosing(*inner) is loop
 
 
 def first_given(loop: Node, name: str, before: Sequence[Node] | None = None) -> _Part | None:

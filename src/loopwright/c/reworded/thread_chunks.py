@@ -123,12 +123,8 @@ def _has_own_numbers(file: CFile) -> bool:
 def _is_directed(block: Node, region: Region, own: Directive) -> bool:
     """Whether another directive of the region is about a statement around the block: one that threads divide,
     where inner blocks have one thread."""
-    node: Node | None = block
-    while node is not None and node.start >= region.place.start:
-        if any(is_before(one, node) for one in region.pragmas if one != own):
-            return True
-        node = node.parent
-    return False
+    inside = (node for node in (block, *block.around()) if node.start >= region.place.start)
+    return any(is_before(one, node) for node in inside for one in region.pragmas if one != own)
 
 
 def _hidden(region: Region, start: int, end: int) -> list[Directive]:

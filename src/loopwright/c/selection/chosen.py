@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from loopwright.c.file import CFile, c_file
 from loopwright.c.loops import LOOPS
@@ -68,14 +68,12 @@ def outermost(node: Node) -> Iterator[Node]:
 
 
 def place_of(loop: Node) -> Span:
-    """A loop with its label or initialising statement, on lines of its own, and the pragmas about it.
-    """
+    """A loop with its label or initialising statement, on lines of its own, and the pragmas about it."""
     statement = begins(loop)
     if statement is not loop:
         return lines_of(statement, loop)
-    while statement.parent is not None and statement.parent.type == "labeled_statement":
-        statement = statement.parent
-    return lines_of(statement, statement)
+    whole = _labelled(statement)
+    return lines_of(whole, whole)
 
 
 def with_places(source: Source, places: Iterable[Span]) -> Source:
@@ -314,17 +312,18 @@ def statement_of(file: CFile, directive: OpenmpDirective, others: Sequence[Openm
     between = [one for one in others if directive.place.end <= one.place.start < start]
     is_about_several = any(one.name == "fuse" for one in (directive, *between))
     wanted = ("for_statement", "compound_statement") if is_about_several else ("for_statement",)
-    if node.type not in wanted or (node.start != start and not _is_labelled(node, start)):
+    if node.type not in wanted or start not in (node.start, _labelled(node).start):
         what = "a block of loops" if is_about_several else "a 'for' loop"
         hint = "put it directly before its loop"
         raise refuse(directive.place, f"{what} must follow this directive", hint, Code.DIRECTIVE)
     return node
 
 
-def _is_labelled(node: Node, start: int) -> bool:
-    while node.parent is not None and node.parent.type == "labeled_statement":
-        node = node.parent
-    return node.start == start
+def _labelled(statement: Node) -> Node:
+    """A statement with the labels before it."""
+    around = takewhile(lambda one: one.type == "labeled_statement", statement.around())
+    *_, whole = statement, *around
+    return whole
 
 
 def _places(source: Source, directives: Sequence[OpenmpDirective]) -> Iterator[Span]:
@@ -349,11 +348,6 @@ def _line_start(directive: OpenmpDirective) -> int:
 
 def _outermost(node: Node) -> Node:
     """The outermost loop around a statement, or the statement."""
-    found = node
-    while node.parent is not None and node.parent.type != "function_definition":
-        node = node.parent
-        if node.type in LOOPS:
-            found = node
-    while found.parent is not None and found.parent.type == "labeled_statement":
-        found = found.parent
-    return found
+    inside = takewhile(lambda one: one.type != "function_definition", node.around())
+    *_, found = node, *(one for one in inside if one.type in LOOPS)
+    return _labelled(found)

@@ -262,8 +262,7 @@ def _points_to_data(sites: Sites, places: frozenset[DataPlace], node: Node) -> b
 
 def _is_carried(sites: Sites, name: Node) -> bool:
     """Whether a pointer is moved, copied, passed or compared, without reading its pointee."""
-    parent = name.parent
-    while parent is not None and not parent.type.endswith(("_statement", "declarator", "declaration")):
+    for parent in name.around():
         match parent.type:
             case "pointer_expression" if operator(parent) == "*":
                 return False
@@ -271,18 +270,14 @@ def _is_carried(sites: Sites, name: Node) -> bool:
                 return False
             case "call_expression":
                 return bool(_called(sites, field(parent, "function")))
-            case "assignment_expression":
+            case kind if kind.endswith(("assignment_expression", "_statement", "declarator", "declaration")):
                 return True
-            case _:
-                parent = parent.parent
     return True
 
 
 def _is_address(node: Node) -> bool:
     """Whether only the address of an element is taken, or its size."""
-    parent = node.parent
-    while parent is not None and parent.type == "parenthesized_expression":
-        parent = parent.parent
+    parent = node.beyond("parenthesized_expression")
     if parent is None or parent.type == "sizeof_expression":
         return parent is not None
     return is_address(parent)

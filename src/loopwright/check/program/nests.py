@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import islpy as isl
 
@@ -113,14 +114,11 @@ def _directive_before(source: Source, node: Node) -> str | None:
 
 def _is_collapsed(source: Source, node: Node) -> bool:
     """Whether a loop is one of several that a directive before the outermost one collapses."""
-    depth, current = 0, node.parent
-    while current is not None:
-        if current.type == "for_statement":
-            depth += 1
-            text = _directive_before(source, current) or ""
-            if _SEVERAL.search(text) and not any(int(one) <= depth for one in _COLLAPSED.findall(text)):
-                return True
-        current = current.parent
+    loops = (one for one in node.around() if one.type == "for_statement")
+    for depth, loop in enumerate(loops, 1):
+        text = _directive_before(source, loop) or ""
+        if _SEVERAL.search(text) and not any(int(one) <= depth for one in _COLLAPSED.findall(text)):
+            return True
     return False
 
 
@@ -145,12 +143,9 @@ def _alone(source: Source, node: Node, renamed: Hoisted) -> Source:
 def _loops_before(node: Node) -> list[Node]:
     """The `for` statements before the nest and in the blocks around it."""
     found: list[Node] = []
-    current: Node | None = node
-    while current is not None:
-        siblings = current.parent.named_children if current.parent is not None else []
-        before = [one for one in siblings if one.start < current.start]
+    for inner, outer in pairwise((node, *node.around())):
+        before = [one for one in outer.named_children if one.start < inner.start]
         found += [one for one in reversed(before) if one.type == "for_statement"]
-        current = current.parent
     return found
 
 

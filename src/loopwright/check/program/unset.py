@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field as factory
+from itertools import takewhile
 
 from loopwright.c.declarations import Declarations, type_text
 from loopwright.c.macros import definitions, integer_text
@@ -272,9 +273,8 @@ def _reset(function: Node, variable: Place, name: str) -> Iterator[Insertion]:
 
 
 def _flag(node: Node, name: str, number: int | None) -> Iterator[Insertion]:
-    outer = node
-    while outer.parent is not None and outer.parent.type == "parenthesized_expression":
-        outer = outer.parent
+    around = takewhile(lambda one: one.type == "parenthesized_expression", node.around())
+    *_, outer = node, *around
     parent = outer.parent
     is_target = stands_as(outer, "left", "assignment_expression")
     if parent is not None and is_target and operator(parent) == "=":

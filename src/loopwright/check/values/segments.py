@@ -17,6 +17,7 @@ that are not live after it.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import CFile, c_file
@@ -189,13 +190,11 @@ def _is_set_first(inner: str, name: str) -> bool:
         return False
     if field(set_by, "left") != mentions[0] or field(set_by, "right").mentions(name):
         return False
-    inside, outer = set_by, set_by.parent
-    while outer is not None:
+    for inside, outer in pairwise((set_by, *set_by.around())):
         is_first = outer.type == "for_statement" and outer.child_by_field_name("initializer") == inside
         is_part = outer.type in _CHOOSING and all(inside.span.contains(one.span) for one in mentions)
         if outer.type not in _ALWAYS and not is_first and not is_part:
             return False
-        inside, outer = outer, outer.parent
     return True
 
 

@@ -188,13 +188,11 @@ def _is_harmless_shift(left: Node, file: CFile) -> bool:
 
 
 def _counts_up_from_number(name: Node) -> bool:
-    node = name.parent
-    while node is not None:
+    for node in name.around():
         if node.type == "for_statement" and loop_iterator(node) == name.text:
             first, update = node.child_by_field_name("initializer"), node.child_by_field_name("update")
             starts = first is not None and re.search(r"= *\d+ *;?$", first.text) is not None
             return starts and update is not None and "-" not in update.text
-        node = node.parent
     return False
 
 

@@ -13,6 +13,7 @@ these do not overflow.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 import islpy as isl
 
@@ -155,12 +156,9 @@ def _found(
 
 def _bounds_around(node: Node) -> frozenset[str]:
     """The sums and products in loop heads of the text around a node."""
-    root = node
-    while root.parent is not None:
-        root = root.parent
     heads = [
         part
-        for loop in root.of_type("for_statement")
+        for loop in node.root.of_type("for_statement")
         for name in ("initializer", "condition")
         if (part := loop.child_by_field_name(name)) is not None
     ]
@@ -222,18 +220,13 @@ def _computed(node: Node, words: Words, *, subscripts: bool = False) -> Iterator
 
 def _given(name: Node) -> Node | None:
     """Returns the initial value of the block-local variable with this name."""
-    outer = name.parent
-    while outer is not None and outer.type != "function_definition":
-        if outer.type == "compound_statement":
-            for before in outer.named_children:
-                if before.type == "declaration" and before.end <= name.start:
-                    for one in before.children_by_field_name("declarator"):
-                        if one.type == "init_declarator" and (declared_name(one) or ("", 1))[:2] == (
-                            name.text,
-                            0,
-                        ):
-                            return field(one, "value")
-        outer = outer.parent
+    inside = takewhile(lambda one: one.type != "function_definition", name.around())
+    blocks = (one for one in inside if one.type == "compound_statement")
+    for before in (one for block in blocks for one in block.named_children):
+        if before.type == "declaration" and before.end <= name.start:
+            for one in before.children_by_field_name("declarator"):
+                if one.type == "init_declarator" and (declared_name(one) or ("", 1))[:2] == (name.text, 0):
+                    return field(one, "value")
     return None
 
 

@@ -231,10 +231,7 @@ def _given(node: Node) -> tuple[Node | None, Node | None]:
         case "assignment_expression":
             return assigned_target(node), node.child_by_field_name("right")
         case "pointer_expression" if operator(node) == "&":
-            around = node.parent
-            while around is not None and around.type in ("cast_expression", "argument_list"):
-                around = around.parent
-            return node.child_by_field_name("argument"), around
+            return node.child_by_field_name("argument"), node.beyond("cast_expression", "argument_list")
     return None, None
 
 

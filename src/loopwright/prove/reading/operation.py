@@ -279,10 +279,8 @@ def _has_extent(node: Node, words: Words) -> bool:
     A number that wraps around below 0 is out of bounds, and not a subscript of a program that stays in
     bounds.
     """
-    inner: Node | None = node
-    while inner is not None and not stands_as(inner, "index", "subscript_expression"):
-        inner = inner.parent
-    found = None if inner is None or inner.parent is None else reference_of(inner.parent)
+    outer = _subscripted(node)
+    found = None if outer is None else reference_of(outer)
     declared = None if found is None else words.declarations.visible(found.base, found.root.span)
     return declared is not None and len(declared.extents) == declared.rank and all(declared.extents)
 
@@ -364,10 +362,13 @@ def _is_summed(outer: Node) -> bool:
 
 def is_in_subscript(node: Node) -> bool:
     """Whether `node` is part of a subscript, where values are mathematical integers."""
-    inner: Node | None = node
-    while inner is not None and not stands_as(inner, "index", "subscript_expression"):
-        inner = inner.parent
-    return inner is not None
+    return _subscripted(node) is not None
+
+
+def _subscripted(node: Node) -> Node | None:
+    """The innermost access that `node` is part of a subscript of."""
+    inside = (one for one in (node, *node.around()) if stands_as(one, "index", "subscript_expression"))
+    return next((one.parent for one in inside), None)
 
 
 def _shape(node: Node) -> tuple[str, list[Node]]:

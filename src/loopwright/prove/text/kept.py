@@ -98,17 +98,9 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _around(node: Node) -> Iterator[Node]:
-    """Yields the ancestors of a node, innermost first."""
-    outer = node.parent
-    while outer is not None:
-        yield outer
-        outer = outer.parent
-
-
 def _lane_names(node: Node) -> tuple[str, ...]:
     """The iterators of the loops over warps and lanes around a node, outermost first."""
-    return lane_names(reversed([*_around(node)]))
+    return lane_names(reversed([*node.around()]))
 
 
 def _bits(masks: Sequence[Node], sets: Sequence[Node], asked: Sequence[Node]) -> Iterator[Edit]:
@@ -181,7 +173,7 @@ def _asked(node: Node, known: Sequence[_KeptBits], changed: set[str]) -> str:
 
 def _cell_loops(node: Node) -> tuple[Counted, ...]:
     """The two innermost loops of constant trip count around a node."""
-    found = [one for one in _around(node) if one.type == "for_statement"]
+    found = [one for one in node.around() if one.type == "for_statement"]
     loops = [one for outer in found[:2] if (one := constant_loop(outer)) is not None]
     if len(loops) != 2:
         raise Unreadable(f"no loops over the cells of a lane are around {_plain(node.text)}")
@@ -248,7 +240,7 @@ def _marked(mark: re.Match[str], nodes: Sequence[Node]) -> Node:
 
 def _phase_of(node: Node) -> Node:
     """The phase whose lanes execute nothing but a statement."""
-    lanes = [one for one in _around(node) if axis_of(one, "LANE") is not None]
+    lanes = [one for one in node.around() if axis_of(one, "LANE") is not None]
     if len(lanes) != 2 or part(lanes[1], "body") != lanes[0] or part(lanes[0], "body") != node:
         raise Unreadable("before a march lanes do more than to fetch copies")
     return lanes[1]
@@ -257,7 +249,7 @@ def _phase_of(node: Node) -> Node:
 def _march(node: Node, name: str, last: str) -> tuple[Node, str, int]:
     """The march whose steps each execute a statement once, its iterator and its first step."""
     inside, loops, tests = node, list[Counted](), list[tuple[str, bool]]()
-    for outer in _around(node):
+    for outer in node.around():
         counted = constant_loop(outer)
         match outer.type:
             case "compound_statement":
@@ -300,7 +292,7 @@ def _check_copies(node: Node, late: Node, room: Node, statements: Sequence[Node]
     """Checks for one copy in two loops, each cell to a place of its own, from an array that is only read."""
     number, to, source = named_children(part(named_children(late)[0], "arguments"))
     loops = _cell_loops(late)
-    for inner in _around(late):
+    for inner in late.around():
         if inner == node:
             break
         nested = inner.type == "if_statement" and inner.child_by_field_name("alternative") is None

@@ -142,15 +142,13 @@ def _check_between(march: Node, between: Sequence[Node], shared: set[str], array
 
 def _is_given(name: Node) -> bool:
     """Whether a name is in the destination of a copying macro; other arguments are treated as written."""
-    outer = name.parent
-    while outer is not None and outer.type != "expression_statement":
-        if outer.type == "argument_list":
-            arguments = named_children(outer)
-            called = outer.parent is not None and part(outer.parent, "function").text
-            kept = {"LW_TOGETHER": 4, "LW_LATE": 2}.get(str(called), -1)
-            return not 0 <= kept < len(arguments) or not arguments[kept].start <= name.start
-        outer = outer.parent
-    return False
+    outer = name.enclosing("argument_list", "expression_statement")
+    if outer is None or outer.type != "argument_list":
+        return False
+    arguments = named_children(outer)
+    called = outer.parent is not None and part(outer.parent, "function").text
+    kept = {"LW_TOGETHER": 4, "LW_LATE": 2}.get(str(called), -1)
+    return not 0 <= kept < len(arguments) or not arguments[kept].start <= name.start
 
 
 def _declared(march: Node) -> set[str]:

@@ -65,7 +65,13 @@ class Touch:
 
 
 _SILENT = (
-    "number_literal", "char_literal", "string_literal", "concatenated_string", "true", "false", "null",
+    "number_literal",
+    "char_literal",
+    "string_literal",
+    "concatenated_string",
+    "true",
+    "false",
+    "null",
     "comment",
 )
 
@@ -110,9 +116,7 @@ def touches(node: Node, frame: Frame, *, must: bool = True) -> tuple[Touch, ...]
 
 def _is_value_literal(node: Node) -> bool:
     """Whether `(T){..}` is assigned, passed or returned as a whole, so that no pointer points to it."""
-    around = node.parent
-    while around is not None and around.type in ("parenthesized_expression", "conditional_expression"):
-        around = around.parent
+    around = node.beyond("parenthesized_expression", "conditional_expression")
     is_value = around is not None and around.type in ("assignment_expression", "init_declarator")
     kinds = {part.type for part in walk(field(node, "type"))}
     return is_value and not any("abstract" in kind for kind in kinds)

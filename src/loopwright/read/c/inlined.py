@@ -133,14 +133,10 @@ class _Call:
 
     def _is_in_a_macro(self) -> bool:
         """Whether the call is in an argument of a macro, which may depend on its text."""
-        around = self.node.parent
         known = {macro.name for macro in self.passage.file.macros}
-        while around is not None:
-            name = field(around, "function").text if around.type == "call_expression" else ""
-            if name in known or (name and looks_like_macro(name)):
-                return True
-            around = around.parent
-        return False
+        calls = (one for one in self.node.around() if one.type == "call_expression")
+        names = (field(one, "function").text for one in calls)
+        return any(name in known or looks_like_macro(name) for name in names)
 
     def _names(self) -> list[str]:
         return [identifiers(field(one, "declarator"))[0] for one in self.function.parameters]

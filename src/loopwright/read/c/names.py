@@ -131,13 +131,11 @@ def loops_of(block: Node, whole: frozenset[Span]) -> list[Node]:
 
 def is_counted_inside(node: Node, name: str, whole: frozenset[Span]) -> bool:
     """Whether `name` is set by a loop around `node` that is inside a statement kept whole."""
-    around: Node | None = node
-    while around is not None:
+    for around in (node, *node.around()):
         if around.type == "for_statement" and loop_iterator(around) == name:
             start = field(around, "initializer")
             is_set = start.type == "declaration" or operator(start) == "="
             return is_set and any(place.contains(around.span) for place in whole)
-        around = around.parent
     return False
 
 
@@ -245,10 +243,7 @@ def _header(loop: Node) -> list[Node]:
 
 def _is_within(node: Node, parts: frozenset[Node]) -> bool:
     """Whether a node is one of `parts`, or inside one."""
-    around: Node | None = node
-    while around is not None and around not in parts:
-        around = around.parent
-    return around is not None
+    return any(one in parts for one in (node, *node.around()))
 
 
 def _locals(block: Node, headers: frozenset[Node], whole: frozenset[Span]) -> tuple[Local, ...]:
@@ -256,9 +251,7 @@ def _locals(block: Node, headers: frozenset[Node], whole: frozenset[Span]) -> tu
     for node in walk(block):
         if node.type != "declaration" or _is_within(node, headers):
             continue
-        scope = node.parent
-        while scope is not None and scope.type not in ("compound_statement", "for_statement"):
-            scope = scope.parent
+        scope = node.enclosing("compound_statement", "for_statement")
         for declarator in node.children_by_field_name("declarator"):
             named = declared_name(declarator)
             if named is None or scope is None:

@@ -74,13 +74,9 @@ _INTO_LOOP = "a 'switch' into a loop", "write one loop over all elements in plac
 
 def _has_cases_in_loops(switch: Node) -> bool:
     """Whether it enters a loop at a label inside: `case 0: do { .. case 3: .. } while (..);`."""
-    for label in switch.of_type("case_statement"):
-        around: Node | None = label.parent
-        while around is not None and around.type not in (*LOOPS, "switch_statement"):
-            around = around.parent
-        if around is not None and around.type in LOOPS:
-            return True
-    return False
+    labels = switch.of_type("case_statement")
+    around = (one.enclosing(*LOOPS, "switch_statement") for one in labels)
+    return any(one is not None and one.type in LOOPS for one in around)
 
 
 def read_statement(node: Node, frame: Frame, position: int) -> ReadPart:

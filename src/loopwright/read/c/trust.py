@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import islpy as isl
 
@@ -231,8 +232,7 @@ def _reaching(node: Node, frame: Frame) -> isl.Set:
     and those of `if (n <= 0) return;` before it.
     """
     reached = everywhere()
-    inner, outer = node, node.parent
-    while outer is not None:
+    for inner, outer in pairwise((node, *node.around())):
         if outer.type == "if_statement":
             tested = _tested(outer, frame)
             if tested is not None and inner == outer.child_by_field_name("consequence"):
@@ -243,7 +243,6 @@ def _reaching(node: Node, frame: Frame) -> isl.Set:
             for before in outer.named_children[: outer.named_children.index(inner)]:
                 tested = _tested(before, frame) if _returns(before) else None
                 reached = reached if tested is None else reached.intersect(tested.complement())
-        inner, outer = outer, outer.parent
     return reached
 
 
@@ -317,9 +316,7 @@ def _fitted(block: Node, frame: Frame) -> Iterator[tuple[Node, Integer]]:
 
 def _is_added_to(node: Node) -> bool:
     """Whether it is an operand of a sum or product: then the whole is checked, modulo 2^w."""
-    outer = node.parent
-    while outer is not None and outer.type == "parenthesized_expression":
-        outer = outer.parent
+    outer = node.beyond("parenthesized_expression")
     return outer is not None and outer.type == "binary_expression" and operator(outer) in ("+", "-", "*")
 
 
