@@ -60,7 +60,7 @@ def _parts_by_type(context: GenerationContext, domain: isl.Set) -> list[tuple[Lo
     parts: list[tuple[LoopType, isl.Set]] = []
     rest = domain
     for kind in _POSITIONAL:
-        region = _option_region(context, kind.value)
+        region = _region(context, kind.value, f"{kind.value}[{context.origins[context.level]}]")
         if region is None:
             continue
         chosen = rest.intersect(eliminate_unknown(region, context.level))
@@ -95,11 +95,6 @@ def options_by_name(options: isl.UnionMap | None) -> dict[str, isl.UnionMap]:
         name = one.get_tuple_name(isl.dim_type.out)
         found[name] = found[name].union(one) if name in found else isl.UnionMap.from_map(one)
     return found
-
-
-def _option_region(context: GenerationContext, kind: str) -> isl.Set | None:
-    """The schedule points with option `kind` for the current dimension."""
-    return _region(context, kind, f"{kind}[{context.origins[context.level]}]")
 
 
 def _class_region(context: GenerationContext) -> isl.Set | None:

@@ -47,7 +47,7 @@ def read_isl(read: Reader[T], source: Source, start: int, end: int, what: str, l
     try:
         return read(isl.DEFAULT_CONTEXT, text)
     except isl.Error as error:
-        complaint = complaint_about(read, text) or Complaint(plain(error), _first(text), 1)
+        complaint = complaint_about(read, text) or Complaint(plain(error), len(text) - len(text.lstrip()), 1)
         raise mistake(
             source,
             start + complaint.offset,
@@ -105,11 +105,6 @@ def _place(text: str, line: int, column: int, word: str) -> int:
         return offset
     before = text.rfind(word, 0, offset + 1)
     return before if before >= 0 and offset - before <= len(word) + 1 else offset
-
-
-def _first(text: str) -> int:
-    """The offset of the first character that is not white space."""
-    return len(text) - len(text.lstrip())
 
 
 @contextmanager

@@ -183,7 +183,7 @@ def parse_clauses(source: Source) -> PolyText:
     groups = _groups(source, list(_clauses(blank)))
     parameters: tuple[str, ...] = ()
     for clause in _of(groups, "param"):
-        parameters += tuple(_names(source, clause, parameters))
+        parameters += tuple(_listed(source, tokens(source, clause.start, clause.end), parameters))
     statements: list[StatementClauses] = []
     for clause, inner in groups:
         if clause.keyword == "statement":
@@ -245,11 +245,6 @@ def _of(groups: list[Group], keyword: str) -> list[Clause]:
 
 def _error(source: Source, clause: Clause, message: str, hint: str | None = None) -> BadInput:
     return mistake(source, clause.at, message, hint=hint, length=len(clause.keyword))
-
-
-def _names(source: Source, clause: Clause, used: tuple[str, ...]) -> list[str]:
-    """The names that a `param` clause lists."""
-    return _listed(source, tokens(source, clause.start, clause.end), used)
 
 
 def _listed(source: Source, words: list[Token], used: tuple[str, ...]) -> list[str]:

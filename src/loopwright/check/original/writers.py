@@ -65,16 +65,12 @@ def _union(maps: Iterable[isl.Map]) -> isl.UnionMap:
     return union_map(maps, isl.UnionMap("{ }").get_space())
 
 
-def _schedule(spec: Specification) -> isl.UnionMap:
-    return _union(s.schedule.intersect_domain(s.domain) for s in spec.statements)
-
-
 def _writes(spec: Specification, array: str) -> isl.UnionMap:
     return _union(s.write.relation for s in spec.writers(array))
 
 
 def _flow(spec: Specification, sink: isl.UnionMap, source: isl.UnionMap) -> SeenWrites:
-    return seen_writes(sink, source, _schedule(spec))
+    return seen_writes(sink, source, _union(s.schedule.intersect_domain(s.domain) for s in spec.statements))
 
 
 def _maps(relation: isl.UnionMap) -> tuple[isl.Map, ...]:

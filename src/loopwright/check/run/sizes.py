@@ -178,13 +178,9 @@ def discovered(given: Input, known: ReachedCode, fixed: dict[str, int], tools: T
     return _told_apart(program, possible, shown)
 
 
-def _all_parameters(program: Program) -> isl.Set:
-    return isl.Set.universe(parameter_space(program.params))
-
-
 def _at_sizes(program: Program, sizes: Mapping[str, int]) -> isl.Set:
     """The parameters, with the values of `sizes`."""
-    return at_parameters(_all_parameters(program), sizes)
+    return at_parameters(isl.Set.universe(parameter_space(program.params)), sizes)
 
 
 def _context(program: Program, fixed: dict[str, int]) -> isl.Set:
@@ -202,9 +198,7 @@ def _any_sizes(program: Program, fixed: dict[str, int]) -> dict[str, int]:
 def _sizes(program: Program, possible: isl.Set) -> dict[str, int]:
     point = smallest_point(possible)
     if point is None:
-        raise GaveUp(
-            Code.SIZES_UNKNOWN, "the original allows no problem size", hint="give the sizes with -D"
-        )
+        raise GaveUp(Code.SIZES_UNKNOWN, "the original allows no problem size", hint="give the sizes with -D")
     return {name: point.parameters[name] for name in program.params}
 
 

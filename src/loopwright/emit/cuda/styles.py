@@ -87,17 +87,12 @@ def _grows(statement: Statement, access: Access, call: Call, name: str, first: i
         return False
     aff = last.get_pieces()[0][1]
     parts = [scaled(coefficient(aff, isl.dim_type.in_, k), one) for k, one in enumerate(call.arguments)]
-    terms, constant = linear_terms(Sum((*parts, Int(_whole(aff.get_constant_val())))), Int(-first))
+    terms, constant = linear_terms(Sum((*parts, Int(int(aff.get_constant_val().to_python())))), Int(-first))
     terms |= {Var(f" {k}"): coefficient(aff, PARAM, k) for k in range(aff.dim(PARAM))}
     grows = terms.pop(Var(name), 0) == 1
     if factor == 0:
         return grows and not any(terms.values())
     return grows and all(one % factor == 0 for one in (constant, *terms.values()))
-
-
-def _whole(value: isl.Val) -> int:
-    """Whether subscripts have no divisions, and so integer coefficients."""
-    return int(value.to_python())
 
 
 def resident_blocks(array: Array) -> int:

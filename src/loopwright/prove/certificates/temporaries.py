@@ -64,7 +64,7 @@ def storage(
     layers: list[tuple[str, ...]] = []
     same: isl.UnionMap | None = None
     for depth, arrays in enumerate(found, start=1):
-        ways = _padded(loops, depth)
+        ways = padded_ways(ways_to_calls(loops, (), depth))
         here = _same_tag(shapes, ways)
         same = here if same is None else same.intersect(here)
         origins = _OriginFinder(original, same, uses).origins(order, arrays)
@@ -144,11 +144,6 @@ def origin_words(one: Origin) -> Words:
 
 
 # -- tags ---------------------------------------------------------------------------------------------
-
-
-def _padded(loops: Node, depth: int) -> list[Way]:
-    """For each call, in source order, the tag of its instances, for parallel loops at this depth."""
-    return padded_ways(ways_to_calls(loops, (), depth))
 
 
 def padded_ways(several: Iterable[Way]) -> list[Way]:

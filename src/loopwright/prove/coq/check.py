@@ -82,15 +82,11 @@ def library(progress: Progress) -> Path:
     texts = [file for file in sorted(source.glob("*.v")) if file.name not in APART]
     files = [*texts, source / "Makefile"]
     digest = hashlib.sha256(b"\0".join(file.name.encode() + file.read_bytes() for file in files))
-    folder = _cache() / f"library-{digest.hexdigest()[:16]}"
+    folder = made_folder(cache_folder() / "coq") / f"library-{digest.hexdigest()[:16]}"
     if not folder.is_dir():
         progress("compiling the Coq library, once")
         _compile(files, folder)
     return folder
-
-
-def _cache() -> Path:
-    return made_folder(cache_folder() / "coq")
 
 
 def cache_folder() -> Path:

@@ -174,7 +174,7 @@ def _guesses(old: Program, text: LoopText, claims: Mapping[str, Claim]) -> dict[
                 (
                     form
                     for form in _candidates(text, name, missing, near, sure, fits)
-                    if _agrees(form, k, samples[name])
+                    if all(_at(form, point) == seen[k] for point, seen in samples[name])
                 ),
                 {},
             )
@@ -207,11 +207,6 @@ def _candidates(
 
 def _iterators(text: LoopText) -> Iterator[str]:
     return (iterator for leaf in text.leaves.values() for iterator in leaf.iterators)
-
-
-def _agrees(form: Form, place: int, samples: Sequence[tuple[Sizes, tuple[int, ...]]]) -> bool:
-    """Whether a guess agrees with all runs."""
-    return all(_at(form, point) == seen[place] for point, seen in samples)
 
 
 def _fits(

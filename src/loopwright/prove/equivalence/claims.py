@@ -84,7 +84,7 @@ def widened(old: TermPoint, new: TermPoint, known: PairClaim | None, pairs: isl.
         return
     both = known.pairs.union(pairs)
     seen: list[isl.Map] = []
-    for hull in (_equations(both), _stable(known.pairs, pairs)):
+    for hull in (isl.Map.from_basic_map(both.affine_hull()), _stable(known.pairs, pairs)):
         wider = hull.intersect_domain(old.definition.domain).intersect_range(new.definition.domain)
         wider = wider.union(both).coalesce()
         if not any(wider.is_equal(other) for other in seen):
@@ -92,11 +92,6 @@ def widened(old: TermPoint, new: TermPoint, known: PairClaim | None, pairs: isl.
             yield wider
     if known.visits < MOST_VISITS:
         yield both.coalesce()
-
-
-def _equations(pairs: isl.Map) -> isl.Map:
-    """All pairs that satisfy the equations of these pairs."""
-    return isl.Map.from_basic_map(pairs.affine_hull())
 
 
 def _stable(known: isl.Map, pairs: isl.Map) -> isl.Map:

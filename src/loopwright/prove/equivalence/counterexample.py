@@ -121,15 +121,11 @@ def _patterns(steps: int, *, is_factored: bool) -> list[tuple[str, Callable[[Cel
 
 
 def _on_diagonals(diagonal: int, other: int, cell: CellKey) -> int:
-    return diagonal if _is_diagonal(cell) else other
+    return diagonal if len(cell[1]) > 1 and len(set(cell[1])) == 1 else other
 
 
 def _parity(cell: CellKey) -> int:
     return sum(cell[1]) % 2
-
-
-def _is_diagonal(cell: CellKey) -> bool:
-    return len(cell[1]) > 1 and len(set(cell[1])) == 1
 
 
 def _listed(given: Mapping[CellKey, TypedNumber]) -> str:

@@ -220,14 +220,10 @@ def bag_difference(table: Table, one: int, other: int) -> str | None:
                 times = counts[0][part], counts[1][part]
                 if times[0] != times[1] and table.keys[int(part)][0] != "integer":
                     what = "sum" if operator == "+" else "product"
-                    often = [_times(each) for each in times]
+                    often = [{0: "not", 1: "once", 2: "twice"}.get(each, f"{each} times") for each in times]
                     text = described(table, int(part))
                     return f"{text} is {often[0]} in the {what} of OLD, {often[1]} in that of NEW"
     return None
-
-
-def _times(count: int) -> str:
-    return {0: "not", 1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def described(table: Table, number: int, depth: int = 3) -> str:

@@ -35,7 +35,7 @@ class Linear:
         return Linear(self.constant, tuple((factor, one) for one, factor in collected.items() if factor))
 
     def expr(self) -> ex.Expr:
-        parts = [_times(factor, term) for factor, term in self.terms]
+        parts = [term if factor == 1 else ex.Scaled(factor, term) for factor, term in self.terms]
         if self.constant or not parts:
             parts.append(ex.Int(self.constant))
         return parts[0] if len(parts) == 1 else ex.Sum(tuple(parts))
@@ -58,10 +58,6 @@ def added(total: Linear, factor: int, term: ex.Expr) -> Linear:
             return added(total, factor * by, argument)
         case _:
             return total.plus(factor, term)
-
-
-def _times(factor: int, term: ex.Expr) -> ex.Expr:
-    return term if factor == 1 else ex.Scaled(factor, term)
 
 
 def linear_of(function: isl.Aff, names: Sequence[str]) -> tuple[Linear, int]:

@@ -80,17 +80,12 @@ def transformation_obligations(
 
     `temporaries` are not read after the region: only the write that each read sees matters.
     """
-    spans = spans_of(program)
+    spans = {statement.name: statement.body.place for statement in program.statements}
     yield from table_obligations(*old, spans)
     yield from table_obligations(*new, spans)
     yield from legality_obligations(old[0], new[0], touched(program), spans, temporaries)
     for array in temporaries:
         yield from temporary_obligations(program, array, old[0], new[0], spans)
-
-
-def spans_of(program: Program) -> dict[str, Span]:
-    """The places of the statements in the source."""
-    return {statement.name: statement.body.place for statement in program.statements}
 
 
 def legality_obligations(
@@ -182,9 +177,7 @@ def _seen(
 ) -> Iterator[_Seen]:
     """Yields the writes that, by isl, the reads of one statement see."""
     flow, _ = value_based_flow(
-        with_accesses(
-            program, lambda one, a: a.array == array and (a.is_write or one.name == reader.name)
-        )
+        with_accesses(program, lambda one, a: a.array == array and (a.is_write or one.name == reader.name))
     )
     by_name = {use.statement: use for use in uses}
     names = [value.name for value in reader.arguments() if isinstance(value, Var)]

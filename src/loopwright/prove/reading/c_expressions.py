@@ -117,7 +117,7 @@ def words_of(program: Program) -> Words:
     return Words(
         source,
         {packed(parameter.text): parameter.name for parameter in program.parameters},
-        _fixed(program),
+        fixed_parameters(program.context),
         program.file.macros_before(program.region),
         program.file.declarations,
         program.file.kinds(program.region),
@@ -125,11 +125,6 @@ def words_of(program: Program) -> Words:
         renamed=program.renamed,
         types={packed(one.text): one.type for one in program.parameters if one.type is not None},
     )
-
-
-def _fixed(program: Program) -> dict[str, int]:
-    """Parameters with a single value."""
-    return fixed_parameters(program.context)
 
 
 def expression(node: Node, words: Words) -> ex.Expr:

@@ -200,7 +200,7 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
                     f"the macro '{macro.name}' hides a use of '{word}', which changes in the region",
                     f"make '{word}' an argument of the macro, or write its body in the region",
                 )
-            if called and not _is_safe(setting, word) and not _is_called(node):
+            if called and not _is_safe(setting, word) and not stands_as(node, "function", "call_expression"):
                 raise _refuse_hidden_call(node, macro.name, word)
 
 
@@ -224,11 +224,6 @@ def _unsafe_call(setting: Setting, name: str) -> tuple[str, str] | None:
 def _refuse_hidden_call(place: Node, macro: str, function: str) -> BadInput:
     message = f"the macro '{macro}' calls '{function}', which is not known to be free of side effects"
     return refuse(place, message, f"if it is, say --pure {function}")
-
-
-def _is_called(name: Node) -> bool:
-    """Whether a name is that of a call, which as a whole may have side effects."""
-    return stands_as(name, "function", "call_expression")
 
 
 def _pastes_numbers(macro: Macro, name: Node) -> bool:

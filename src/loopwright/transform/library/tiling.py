@@ -113,7 +113,7 @@ def _skewed(
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT, "skewed tiles are of neighbouring loops, named from the outside in"
         )
-    shared = [_shared(plan, one, two) for one, two in pairwise(component.positions)]
+    shared = [plan.common_loops(Component.of([one, two])) for one, two in pairwise(component.positions)]
     if any(common < first for common in shared):
         raise Misuse(Code.LOOPS_DO_NOT_FIT, f"the statements do not share the {first} loops around the tiles")
     refuse_others(plan, component, first)
@@ -130,11 +130,6 @@ def _skewed(
         plan = realign(plan, plan.components[one], plan.components[two], common + len(tiles))
     found = Component.of(p for name in names for p in plan.components[name].positions)
     return plan.without(set(names)), found
-
-
-def _shared(plan: Plan, one: Position, two: Position) -> int:
-    """The number of loops that two statements share."""
-    return plan.common_loops(Component.of([one, two]))
 
 
 def unroll(plan: Plan, component: Component, loop: int, factor: int | None) -> Plan:

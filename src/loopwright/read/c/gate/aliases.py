@@ -239,17 +239,13 @@ def _is_given_once(
 
 def _is_restrict(use: RegionUse) -> bool:
     """Whether `restrict` applies to the memory of a use; it does not to the targets of pointers there."""
-    kind = _kind(use)
+    kind = unqualified(use.root.type)
     if not isinstance(kind, Pointer) or not kind.restrict or use.path != "*":
         return False
     reached = unqualified(kind.target)
     while isinstance(reached, ArrayType):
         reached = unqualified(reached.element)
     return isinstance(reached, Integer | Floating)
-
-
-def _kind(use: RegionUse) -> CType:
-    return unqualified(use.root.type)
 
 
 def _distinct(uses: list[RegionUse]) -> list[RegionUse]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from loopwright.c.typed import tree
-from loopwright.c.types import ArrayType, CType, Pointer, Unknown, unqualified
+from loopwright.c.types import ArrayType, Pointer, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.second.scope import Unclear, is_value
 
@@ -137,7 +137,7 @@ def _argument(node: tree.Expression, rows: Rows, *, must: bool) -> Iterator[Touc
     """The accesses of an argument: a function may read everything at an address it is given."""
     core = tree.without_casts(node)
     is_taken = isinstance(core, tree.Unary) and core.operator == "&"
-    if not is_taken and not is_pointer(core.type):
+    if not is_taken and not isinstance(unqualified(core.type), Pointer | ArrayType):
         yield from touched(node, rows, must=must)
         return
     if isinstance(core, tree.Text):
@@ -210,10 +210,6 @@ class NamedCell:
 
 Rows = Mapping[int, tuple[NamedCell, tuple[Term, ...]]]
 """Local pointers to rows, by their declaration: the cell they point into, and the offset."""
-
-
-def is_pointer(kind: CType) -> bool:
-    return isinstance(unqualified(kind), Pointer | ArrayType)
 
 
 def cell_of(node: tree.Expression, rows: Rows) -> NamedCell | None:

@@ -144,7 +144,7 @@ def _is_flattened(
         value: Polynomial | None = None
         for k, function in enumerate(functions):
             index = _as_named(function, names)
-            value = index if value is None else value.times(_size(rows[k - 1])).plus(index)
+            value = index if value is None else value.times(of_affine(row_length(rows[k - 1]))).plus(index)
         if value is None:
             return False
         if not value.plus(wanted, -1).terms:
@@ -213,10 +213,6 @@ def _as_named(function: isl.Aff, names: Sequence[str]) -> Polynomial:
     for place, name in enumerate(names):
         moved = moved.set_dim_name(isl.dim_type.param, count + place, name)
     return of_affine(isl.PwAff.from_aff(moved.project_domain_on_params()))
-
-
-def _size(text: str) -> Polynomial:
-    return of_affine(row_length(text))
 
 
 def ranges_of_types(nodes: Sequence[tree.Node], facts: Facts) -> isl.Set:
