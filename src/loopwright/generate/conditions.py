@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 import islpy as isl
 
-from loopwright.generate.expressions import EvaluationPlace, LinearSum, expression, linear
+from loopwright.generate.expressions import EvaluationPlace, expression, linear, written
 from loopwright.loops import expressions as ex
+from loopwright.loops.sums import LinearSum
 from loopwright.loops.traverse import operations, variables
 from loopwright.presburger.functions import involved
 from loopwright.presburger.named import whole
@@ -106,7 +107,7 @@ def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: Evaluati
     reduced = LinearSum(tuple((c, t) for c, t in terms if c), _symmetric(argument.constant, modulus))
     if sum(c < 0 for c, _ in reduced.terms) * 2 > len(reduced.terms):
         reduced = reduced.negated()
-    return ex.Compare(ex.Relation.EQ, ex.Rem(reduced.expr(), modulus), ex.Int(0))
+    return ex.Compare(ex.Relation.EQ, ex.Rem(written(reduced), modulus), ex.Int(0))
 
 
 def _symmetric(value: int, modulus: int) -> int:
@@ -137,7 +138,7 @@ def comparison(difference: LinearSum, relation: ex.Relation, place: EvaluationPl
         left, right, relation = right, left, ex.MIRRORED[relation]
     if relation is ex.Relation.LE and right == LinearSum((), -1):
         relation, right = ex.Relation.LT, LinearSum((), 0)
-    return ex.Compare(relation, left.expr(), right.expr())
+    return ex.Compare(relation, written(left), written(right))
 
 
 def _depth(side: LinearSum, place: EvaluationPlace) -> int:

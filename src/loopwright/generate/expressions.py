@@ -16,7 +16,8 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Expr, FloorDiv, Int, Rem, Scaled, Sum, TruncDiv, Var
+from loopwright.loops.expressions import Expr, FloorDiv, Rem, TruncDiv, Var
+from loopwright.loops.sums import LinearSum
 from loopwright.loops.traverse import variables
 from loopwright.presburger.named import whole
 from loopwright.presburger.sets import DIV, IN, PARAM
@@ -41,50 +42,25 @@ class EvaluationPlace:
         return max((depths.get(name, -1) for name in variables(expr)), default=-2)
 
 
-@dataclass(frozen=True)
-class LinearSum:
-    """constant + Σ coefficient · term, the terms distinct expressions without a constant factor."""
+def written(total: LinearSum) -> Expr:
+    """A positive term first, if there is one, then the terms in their order, the constant last.
 
-    terms: tuple[tuple[int, Expr], ...]
-    constant: int
+    They are in the order of the loops, so that compilers can hoist invariants of inner loops.
+    """
+    terms = total.terms
+    first = next((k for k, (coefficient, _) in enumerate(terms) if coefficient > 0), 0)
+    ordered = (*terms[first : first + 1], *terms[:first], *terms[first + 1 :])
+    return LinearSum(ordered, total.constant).expr()
 
-    def plus(self, other: LinearSum, factor: int = 1) -> LinearSum:
-        collected = {term: coefficient for coefficient, term in self.terms}
-        for coefficient, term in other.terms:
-            collected[term] = collected.get(term, 0) + factor * coefficient
-        terms = tuple((coefficient, term) for term, coefficient in collected.items() if coefficient)
-        return LinearSum(terms, self.constant + factor * other.constant)
 
-    def plus_term(self, coefficient: int, term: Expr) -> LinearSum:
-        return self.plus(LinearSum(((coefficient, term),), 0))
-
-    def plus_constant(self, constant: int) -> LinearSum:
-        return LinearSum(self.terms, self.constant + constant)
-
-    @property
-    def leads_positive(self) -> bool:
-        """Whether at least half of the terms are positive."""
-        return 2 * sum(coefficient < 0 for coefficient, _ in self.terms) <= len(self.terms)
-
-    def negated(self) -> LinearSum:
-        return LinearSum((), 0).plus(self, -1)
-
-    def expr(self) -> Expr:
-        """A positive term first, if there is one, then the terms in their order, the constant last.
-
-        They are in the order of the loops, so that compilers can hoist invariants of inner loops.
-        """
-        first = next((k for k, (coefficient, _) in enumerate(self.terms) if coefficient > 0), 0)
-        ordered = (*self.terms[first : first + 1], *self.terms[:first], *self.terms[first + 1 :])
-        parts = [term if c == 1 else Scaled(c, term) for c, term in ordered]
-        if self.constant or not parts:
-            parts.append(Int(self.constant))
-        return parts[0] if len(parts) == 1 else Sum(tuple(parts))
+def _leads_positive(total: LinearSum) -> bool:
+    """Whether at least half of the terms are positive."""
+    return 2 * sum(coefficient < 0 for coefficient, _ in total.terms) <= len(total.terms)
 
 
 def expression(function: isl.Aff, place: EvaluationPlace) -> Expr:
     """An expression with the value of `function` wherever `place` is reached."""
-    return linear(function, place).expr()
+    return written(linear(function, place))
 
 
 def linear(function: isl.Aff, place: EvaluationPlace) -> LinearSum:
@@ -98,8 +74,8 @@ def linear(function: isl.Aff, place: EvaluationPlace) -> LinearSum:
     if not inside.terms:
         return outside.plus_constant(inside.constant // denominator)
     inside, moved = _best_constants(inside, denominator, 0, 1, None)
-    sign = 1 if inside.leads_positive else -1  # an exact quotient changes its sign with its dividend
-    quotient = TruncDiv((inside if sign == 1 else inside.negated()).expr(), denominator)
+    sign = 1 if _leads_positive(inside) else -1  # an exact quotient changes its sign with its dividend
+    quotient = TruncDiv(written(inside if sign == 1 else inside.negated()), denominator)
     return outside.plus_term(sign, quotient).plus_constant(moved)
 
 
@@ -131,7 +107,7 @@ def _add_floor(total: LinearSum, coefficient: int, division: isl.Aff, place: Eva
     divisor = division.get_denominator_val().to_python()
     dividend = division.scale_val(division.get_denominator_val())
     sides = [(coefficient, dividend), (-coefficient, _opposite(dividend, divisor))]
-    if not linear(dividend, place).leads_positive:
+    if not _leads_positive(linear(dividend, place)):
         sides.reverse()
     for factor, argument in sides:
         least = _least_shift(argument, divisor, place)
@@ -139,7 +115,7 @@ def _add_floor(total: LinearSum, coefficient: int, division: isl.Aff, place: Eva
             return _add_quotient(total, factor, linear(argument, place), divisor, least)
     factor, argument = sides[0]
     inside, moved = _best_constants(linear(argument, place), divisor, total.constant, factor, None)
-    return total.plus_term(factor, FloorDiv(inside.expr(), divisor)).plus_constant(factor * moved)
+    return total.plus_term(factor, FloorDiv(written(inside), divisor)).plus_constant(factor * moved)
 
 
 def _add_quotient(total: LinearSum, factor: int, dividend: LinearSum, divisor: int, least: int) -> LinearSum:
@@ -150,9 +126,9 @@ def _add_quotient(total: LinearSum, factor: int, dividend: LinearSum, divisor: i
         if len(reduced.terms) <= len(total.terms):
             shift = max(least, _nearest_shift(dividend.constant, divisor))
             shifted = dividend.plus_constant(shift * divisor)
-            return reduced.plus_term(-(factor // divisor), Rem(shifted.expr(), divisor))
+            return reduced.plus_term(-(factor // divisor), Rem(written(shifted), divisor))
     inside, moved = _best_constants(dividend, divisor, total.constant, factor, least)
-    return total.plus_term(factor, TruncDiv(inside.expr(), divisor)).plus_constant(factor * moved)
+    return total.plus_term(factor, TruncDiv(written(inside), divisor)).plus_constant(factor * moved)
 
 
 def _best_constants(

@@ -13,7 +13,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.generate.components import components, sort_pieces
 from loopwright.generate.conditions import combined, constraint_test, piecewise_expression
 from loopwright.generate.context import Executed, GenerationContext, restrict
-from loopwright.generate.expressions import EvaluationPlace, LinearSum, linear
+from loopwright.generate.expressions import EvaluationPlace, linear, written
 from loopwright.generate.grafts import Graft, hoistable_guard, independent, most_copies, nest, shared_enforced
 from loopwright.generate.pieces import (
     isolate,
@@ -27,6 +27,7 @@ from loopwright.generate.strides import Stride, align_shifts, detect_stride, sca
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import TRUE, And, Compare, Expr, Max, Min, Relation, Test, Var
 from loopwright.loops.nodes import For, Let, Node
+from loopwright.loops.sums import LinearSum
 from loopwright.model.annotations import Parallel, Unrolled
 from loopwright.presburger.sets import (
     DIM,
@@ -297,7 +298,7 @@ def loop_header(
     lower, upper = _split(bounds, level)
     iterator = Var(place.names[level])
     if lower:
-        starts = [_lower(constraint, stride, place, level).expr() for constraint in lower]
+        starts = [written(_lower(constraint, stride, place, level)) for constraint in lower]
         start = combined(Max, starts, place)
     else:
         start = _extreme_start(domain, place, level)
@@ -341,9 +342,9 @@ def _upper(constraint: isl.Constraint, place: EvaluationPlace, level: int) -> Li
 def _at_most(iterator: Var, bounds: list[LinearSum], place: EvaluationPlace) -> Test:
     """iterator ≤ min(bounds), written with `<` if that shortens every bound."""
     if all(bound.terms and bound.constant < 0 for bound in bounds):
-        limits = (bound.plus_constant(1).expr() for bound in bounds)
+        limits = (written(bound.plus_constant(1)) for bound in bounds)
         return Compare(Relation.LT, iterator, combined(Min, limits, place))
-    return Compare(Relation.LE, iterator, combined(Min, (bound.expr() for bound in bounds), place))
+    return Compare(Relation.LE, iterator, combined(Min, map(written, bounds), place))
 
 
 def _extreme_start(domain: isl.Set, place: EvaluationPlace, level: int) -> Expr:

@@ -24,8 +24,9 @@ import islpy as isl
 
 from loopwright.emit.cuda.barriers import is_mapped
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import And, Compare, Expr, Int, Max, Min, Relation, Scaled, Sum, Test, Var
+from loopwright.loops.expressions import And, Compare, Expr, Int, Max, Min, Relation, Test, Var
 from loopwright.loops.nodes import Call, For, If, Node
+from loopwright.loops.sums import difference
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.program import Array, MemorySpace, Program
@@ -202,29 +203,8 @@ def constant_length(loop: For) -> int | None:
 
 def _distance(low: Expr, high: Expr) -> int | None:
     """high - low, if constant."""
-    terms, constant = linear_terms(high, low)
-    return constant if not any(terms.values()) else None
-
-
-def linear_terms(left: Expr, right: Expr) -> tuple[dict[Expr, int], int]:
-    """left - right as terms with factors, and a constant."""
-    terms: dict[Expr, int] = {}
-    constant = _add(left, 1, terms) + _add(right, -1, terms)
-    return terms, constant
-
-
-def _add(value: Expr, factor: int, terms: dict[Expr, int]) -> int:
-    """Add the terms of a multiple of an expression; return its constant."""
-    match value:
-        case Int(number):
-            return factor * number
-        case Sum(parts):
-            return sum(_add(part, factor, terms) for part in parts)
-        case Scaled(by, argument):
-            return _add(argument, factor * by, terms)
-        case _:
-            terms[value] = terms.get(value, 0) + factor
-            return 0
+    gap = difference(high, low)
+    return None if gap.terms else gap.constant
 
 
 def unrolled(loop: For, march: str) -> list[str]:

@@ -25,7 +25,6 @@ from loopwright.emit.cuda.kept import EarlyCopies, EarlyNote, FirstNote, KeptTes
 from loopwright.emit.cuda.launches import SHARED_TILE, Launch, OwnNote, is_lane_loop, is_warp_loop
 from loopwright.emit.cuda.predication import (
     constant_length,
-    linear_terms,
     numbered_registers,
     register_lengths,
     unrolled,
@@ -33,9 +32,10 @@ from loopwright.emit.cuda.predication import (
 from loopwright.emit.expressions import flat_condition_to_c
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Compare, Int, Or, Relation, Sum, Var
+from loopwright.loops.expressions import Compare, Int, Or, Relation, Var
 from loopwright.loops.nodes import Call, For, If, Node, Remark
-from loopwright.loops.traverse import is_said, scaled, subprograms, subterms
+from loopwright.loops.sums import LinearSum
+from loopwright.loops.traverse import is_said, subprograms, subterms
 from loopwright.model.annotations import AXES, GPU, BlockLoop, ThreadLoop
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.functions import coefficient
@@ -86,13 +86,16 @@ def _grows(statement: Statement, access: Access, call: Call, name: str, first: i
     if last.n_piece() != 1 or last.get_pieces()[0][1].dim(isl.dim_type.div):
         return False
     aff = last.get_pieces()[0][1]
-    parts = [scaled(coefficient(aff, isl.dim_type.in_, k), one) for k, one in enumerate(call.arguments)]
-    terms, constant = linear_terms(Sum((*parts, Int(int(aff.get_constant_val().to_python())))), Int(-first))
-    terms |= {Var(f" {k}"): coefficient(aff, PARAM, k) for k in range(aff.dim(PARAM))}
-    grows = terms.pop(Var(name), 0) == 1
+    total = LinearSum(constant=int(aff.get_constant_val().to_python()) + first)
+    for k, one in enumerate(call.arguments):
+        total = total.plus_expr(coefficient(aff, isl.dim_type.in_, k), one)
+    for k in range(aff.dim(PARAM)):
+        total = total.plus_term(coefficient(aff, PARAM, k), Var(f" {k}"))
+    others = [times for times, term in total.terms if term != Var(name)]
+    grows = (1, Var(name)) in total.terms
     if factor == 0:
-        return grows and not any(terms.values())
-    return grows and all(one % factor == 0 for one in (constant, *terms.values()))
+        return grows and not others
+    return grows and all(one % factor == 0 for one in (total.constant, *others))
 
 
 def resident_blocks(array: Array) -> int:

@@ -21,9 +21,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from loopwright.emit.cuda.barriers import is_mapped
-from loopwright.emit.cuda.predication import is_lane_axis, linear_terms
+from loopwright.emit.cuda.predication import is_lane_axis
 from loopwright.loops.expressions import MIRRORED, TRUE, And, Compare, Expr, Int, Or, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Node, Remarked
+from loopwright.loops.sums import difference
 from loopwright.loops.traverse import scaled, subterms, variables, with_children
 from loopwright.model.annotations import GPU
 
@@ -228,14 +229,14 @@ def _implying(test: Test, ranges: Ranges) -> Test | None:
 
 def _compared(relation: Relation, left: Expr, right: Expr, ranges: Ranges, *, greatest: bool) -> Test | None:
     """left >= right, or >, where left - right is greatest or least; None if that is not known."""
-    terms, constant = linear_terms(left, right)
-    kept: list[Expr] = []
-    for term, factor in terms.items():
+    gap = difference(left, right)
+    constant, kept = gap.constant, list[Expr]()
+    for factor, term in gap.terms:
         if isinstance(term, Var) and term.name in ranges:
             constant += factor * ranges[term.name][(factor > 0) is greatest]
         elif variables(term) & ranges.keys():
             return None
-        elif factor:
+        else:
             kept.append(scaled(factor, term))
     if not kept:
         return None

@@ -22,6 +22,7 @@ from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import And, Compare, Expr, Int, Max, Or, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
+from loopwright.loops.sums import LinearSum, difference
 from loopwright.loops.traverse import substituted_expr, variables
 from loopwright.presburger.equalities import AffineForm
 from loopwright.presburger.sets import within_effort
@@ -37,7 +38,6 @@ from loopwright.prove.certificates.walk import (
     timed,
 )
 from loopwright.prove.coq.words import Words, expr, is_marked, listed, vector
-from loopwright.prove.obligations.formulas import Linear, added
 from loopwright.prove.obligations.scanning import limit_of
 from loopwright.prove.obligations.timetable import Timetable, Vector
 from loopwright.prove.scanning.conditions import IteratorScope, negation
@@ -156,9 +156,8 @@ def _forms(calls: Sequence[TimedCall], place: int, depth: int) -> list[AffineFor
 def _at(walk: Walk, form: AffineForm, value: Expr, place: WalkPosition, more: int) -> Expr:
     """The function at this value of its last iterator, plus `more`."""
     outer = AffineForm(form.coefficients[:-1], form.rest)
-    return added(
-        added(added(Linear(), 1, walk.expr(outer, place)), form.coefficients[-1], value), 1, Int(more)
-    ).expr()
+    total = LinearSum().plus_expr(1, walk.expr(outer, place)).plus_expr(form.coefficients[-1], value)
+    return total.plus_constant(more).expr()
 
 
 def guide(table: Timetable, program: Node) -> Words:
@@ -344,7 +343,7 @@ def _difference(one: Expr, other: Expr) -> int | None:
         case Int(a), Int(b):
             return a - b
         case _:
-            both = added(added(Linear(), 1, one), -1, other)
+            both = difference(one, other)
             return None if both.terms else both.constant
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from functools import reduce
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import TypeAlias
 
 import islpy as isl
@@ -17,13 +17,14 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Max, Min, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
+from loopwright.loops.sums import LinearSum
 from loopwright.loops.traverse import subprograms, substituted_expr
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
 from loopwright.presburger.functions import pieces_of_function
 from loopwright.presburger.named import COMPARED
 from loopwright.presburger.sets import IN, within_effort
-from loopwright.prove.obligations.formulas import Linear, expr_of
+from loopwright.prove.obligations.formulas import expr_of
 from loopwright.prove.obligations.timetable import Timetable, pieces_of
 from loopwright.prove.scanning.conditions import IteratorScope, region, value
 from loopwright.prove.scanning.executed import Run, bound_by, iterations_of
@@ -175,11 +176,11 @@ class Walk:
                 return None
 
     def expr(self, form: AffineForm, place: WalkPosition) -> Expr:
-        found = Linear(form.rest[-1])
-        for factor, name in zip(form.coefficients, place.shown, strict=False):
-            found = found.plus(factor, Var(name)) if factor else found
-        for factor, name in zip(form.rest[:-1], self.table.parameters, strict=True):
-            found = found.plus(factor, Var(name)) if factor else found
+        outer = zip(form.coefficients, place.shown, strict=False)
+        parameters = zip(form.rest[:-1], self.table.parameters, strict=True)
+        found = LinearSum(constant=form.rest[-1])
+        for factor, name in chain(outer, parameters):
+            found = found.plus_term(factor, Var(name)) if factor else found
         return found.expr() if form.denominator == 1 else FloorDiv(found.expr(), form.denominator)
 
     # -- blocks --------------------------------------------------------------------------------

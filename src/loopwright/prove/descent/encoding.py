@@ -6,21 +6,21 @@ A statement is given each distinct sum of names in its columns once.  What canno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field as field_of
 from hashlib import blake2b
 from itertools import chain
-from typing import TypeAlias, TypeVar, assert_never
+from typing import TypeAlias, assert_never
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Node, Remarked
+from loopwright.loops.sums import LinearSum
 from loopwright.loops.traverse import variables, with_children
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.terms import CellTerm, Index, Term, shape_of
 from loopwright.prove.equivalence.traces import Runnable
 
-Part = TypeVar("Part")
 MOST_SUBSCRIPTS, MOST_GIVEN = 6, 24
 """The same limits as in `native.c`."""
 LARGEST = 1 << 60
@@ -79,7 +79,7 @@ class Encoder:
         values: dict[tuple[tuple[Row, int], ...], tuple[int, ex.Expr]] = {}
         columns: list[tuple[int, int]] = []
         for column in one.columns:
-            terms, number = summed(column, self.expression)
+            terms, number = self.summed(column)
             place, _ = values.setdefault((*terms.items(),), (len(values), ex.Sum((column, ex.Int(-number)))))
             columns.append((place, number))
         if len(values) > MOST_GIVEN or any(abs(number) >= LARGEST for _, number in columns):
@@ -142,12 +142,20 @@ class Encoder:
             self.expressions[id(expr)] = self.encoded(expr)
         return self.expressions[id(expr)]
 
+    def summed(self, expr: ex.Expr) -> tuple[dict[Row, int], int]:
+        """An expression as a sum of multiples of parts that are not sums, and a number."""
+        total, found = LinearSum().plus_expr(1, expr), dict[Row, int]()
+        for times, term in total.terms:
+            part = self.expression(term)
+            found[part] = found.get(part, 0) + times
+        return {part: times for part, times in found.items() if times}, total.constant
+
     def encoded(self, expr: ex.Expr) -> Row:
         match expr:
             case ex.Var(name):
                 return VARIABLE, self.variable(name)
             case ex.Int() | ex.Scaled() | ex.Sum():
-                terms, number = summed(expr, self.expression)
+                terms, number = self.summed(expr)
                 return SUM, len(terms), number, *chain(*((times, *part) for part, times in terms.items()))
             case ex.FloorDiv(argument, divisor) if divisor > 0:
                 return FLOOR, divisor, *self.expression(argument)
@@ -236,27 +244,6 @@ def last_of(loop: For) -> ex.Expr | None:
                 case (ex.Relation.GT, False):
                     return ex.Sum((end, ex.Int(1)))
     return None
-
-
-def summed(expr: ex.Expr, other: Callable[[ex.Expr], Part]) -> tuple[dict[Part, int], int]:
-    """Writes an expression as a sum of multiples of parts that are not sums, and a number."""
-    match expr:
-        case ex.Int(value):
-            return {}, value
-        case ex.Scaled(factor, argument):
-            inner, number = summed(argument, other)
-            return {text: factor * count for text, count in inner.items()} if factor else {}, factor * number
-        case ex.Sum(terms):
-            found: dict[Part, int] = {}
-            total = 0
-            for term in terms:
-                inner, number = summed(term, other)
-                total += number
-                for text, count in inner.items():
-                    found[text] = found.get(text, 0) + count
-            return {text: count for text, count in found.items() if count}, total
-        case _:
-            return {other(expr): 1}, 0
 
 
 def without_calls(node: Node) -> Node:

@@ -9,7 +9,6 @@ solution; nothing in it depends on a prover.  `Answer` is the prover's answer to
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from math import gcd
 from typing import Protocol, TypeAlias
 
@@ -18,49 +17,19 @@ import islpy as isl
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
+from loopwright.loops.sums import LinearSum
 from loopwright.loops.traverse import subterms
 from loopwright.source import Span
 
 
-@dataclass(frozen=True)
-class Linear:
-    """constant + Σ coefficient · term; equal terms occur once."""
-
-    constant: int = 0
-    terms: tuple[tuple[int, ex.Expr], ...] = ()
-
-    def plus(self, coefficient: int, term: ex.Expr) -> Linear:
-        collected = {one: factor for factor, one in self.terms}
-        collected[term] = collected.get(term, 0) + coefficient
-        return Linear(self.constant, tuple((factor, one) for one, factor in collected.items() if factor))
-
-    def expr(self) -> ex.Expr:
-        parts = [term if factor == 1 else ex.Scaled(factor, term) for factor, term in self.terms]
-        if self.constant or not parts:
-            parts.append(ex.Int(self.constant))
-        return parts[0] if len(parts) == 1 else ex.Sum(tuple(parts))
-
-    def sides(self) -> tuple[ex.Expr, ex.Expr]:
-        """a and b without negative factors, such that this is b − a."""
-        left = Linear(max(-self.constant, 0), tuple((-f, term) for f, term in self.terms if f < 0))
-        right = Linear(max(self.constant, 0), tuple((f, term) for f, term in self.terms if f > 0))
-        return left.expr(), right.expr()
+def _sides(total: LinearSum) -> tuple[ex.Expr, ex.Expr]:
+    """a and b without negative factors, such that a sum is b − a."""
+    left = LinearSum(tuple((-f, term) for f, term in total.terms if f < 0), max(-total.constant, 0))
+    right = LinearSum(tuple((f, term) for f, term in total.terms if f > 0), max(total.constant, 0))
+    return left.expr(), right.expr()
 
 
-def added(total: Linear, factor: int, term: ex.Expr) -> Linear:
-    """total + factor · term, with sums and multiples inside `term` expanded."""
-    match term:
-        case ex.Int(value):
-            return Linear(total.constant + factor * value, total.terms)
-        case ex.Sum(terms):
-            return reduce(lambda so_far, one: added(so_far, factor, one), terms, total)
-        case ex.Scaled(by, argument):
-            return added(total, factor * by, argument)
-        case _:
-            return total.plus(factor, term)
-
-
-def linear_of(function: isl.Aff, names: Sequence[str]) -> tuple[Linear, int]:
+def linear_of(function: isl.Aff, names: Sequence[str]) -> tuple[LinearSum, int]:
     """The function times its denominator, and the denominator; `names` are those of its dimensions."""
     denominator = int(function.get_denominator_val().to_python())
     scaled = function.scale_val(function.get_denominator_val())
@@ -73,7 +42,7 @@ def linear_of(function: isl.Aff, names: Sequence[str]) -> tuple[Linear, int]:
         floor = _floor(scaled.get_div(position), names)
         terms[floor] = terms.get(floor, 0) + factor
     found = tuple((factor, term) for term, factor in terms.items() if factor)
-    return Linear(int(scaled.get_constant_val().to_python()), found), denominator
+    return LinearSum(found, int(scaled.get_constant_val().to_python())), denominator
 
 
 def _coefficients(function: isl.Aff, kind: isl.dim_type) -> Iterator[tuple[int, int]]:
@@ -102,11 +71,11 @@ def inequality_of(constraint: isl.Constraint, names: Sequence[str]) -> ex.Compar
     found, _ = linear_of(constraint.get_aff(), names)
     divisor = gcd(found.constant, *(factor for factor, _ in found.terms))
     if divisor > 1:
-        found = Linear(found.constant // divisor, tuple((f // divisor, term) for f, term in found.terms))
+        found = LinearSum(tuple((f // divisor, term) for f, term in found.terms), found.constant // divisor)
     if found.constant == -1 and not constraint.is_equality():
-        left, right = Linear(0, found.terms).sides()
+        left, right = _sides(LinearSum(found.terms))
         return ex.Compare(ex.Relation.LT, left, right)
-    left, right = found.sides()
+    left, right = _sides(found)
     return ex.Compare(ex.Relation.EQ if constraint.is_equality() else ex.Relation.LE, left, right)
 
 

@@ -15,9 +15,10 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, FloorDiv, Scaled, Sum
+from loopwright.loops.sums import LinearSum
 from loopwright.loops.traverse import subterms
 from loopwright.prove.obligations.decisions import Decided, Decision, decided
-from loopwright.prove.obligations.formulas import Linear, added, expr_of
+from loopwright.prove.obligations.formulas import expr_of
 from loopwright.prove.obligations.timetable import ExecutedPoints, Shape, pieces_of
 from loopwright.prove.scanning.conditions import IteratorScope, value
 from loopwright.prove.scanning.executed import vector_values
@@ -119,21 +120,21 @@ def _without_offsets(term: Expr, scope: IteratorScope) -> Expr:
     return plain if scope.domain.is_subset(same) else exact
 
 
-def _plain(term: Expr, *, offsets: bool) -> Linear:
+def _plain(term: Expr, *, offsets: bool) -> LinearSum:
     """The term as a sum in which equal quotients have one form."""
     match term:
         case FloorDiv(argument, divisor):
             return _quotient(_plain(argument, offsets=offsets), divisor, offsets=offsets)
         case Sum(terms):
             parts = (_plain(one, offsets=offsets) for one in terms)
-            return reduce(lambda total, one: added(total, 1, one.expr()), parts, Linear())
+            return reduce(LinearSum.plus, parts, LinearSum())
         case Scaled(factor, argument):
-            return added(Linear(), factor, _plain(argument, offsets=offsets).expr())
+            return LinearSum().plus(_plain(argument, offsets=offsets), factor)
         case _:
-            return added(Linear(), 1, term)
+            return LinearSum().plus_expr(1, term)
 
 
-def _quotient(inside: Linear, divisor: int, *, offsets: bool) -> Linear:
+def _quotient(inside: LinearSum, divisor: int, *, offsets: bool) -> LinearSum:
     """⌊inside/divisor⌋, with small factors inside, the first of them positive.
 
         ⌊(15j + 15)/16⌋ = j + ⌊(15 − j)/16⌋ = j − ⌊j/16⌋
@@ -143,17 +144,17 @@ def _quotient(inside: Linear, divisor: int, *, offsets: bool) -> Linear:
     """
     match inside.terms:
         case ((1, FloorDiv(argument, first)),):
-            both = added(Linear(first * inside.constant), 1, argument)
+            both = LinearSum(constant=first * inside.constant).plus_expr(1, argument)
             return _quotient(both, first * divisor, offsets=offsets)
-    outside, rest = Linear(), Linear(inside.constant)
+    outside, rest = LinearSum(), LinearSum(constant=inside.constant)
     for factor, one in inside.terms:
         whole = (2 * factor + divisor) // (2 * divisor)
-        outside, rest = outside.plus(whole, one), rest.plus(factor - whole * divisor, one)
+        outside, rest = outside.plus_term(whole, one), rest.plus_term(factor - whole * divisor, one)
     if not rest.terms:
         return replace(outside, constant=rest.constant // divisor)
     sign = 1 if rest.terms[0][0] > 0 else -1
     constant = rest.constant if sign > 0 else divisor - 1 - rest.constant
     terms = tuple((sign * factor, one) for factor, one in rest.terms)
     whole = constant // divisor if offsets else -(-constant // divisor)
-    left = Linear(constant - whole * divisor if offsets else 0, terms)
-    return replace(outside.plus(sign, FloorDiv(left.expr(), divisor)), constant=sign * whole)
+    left = LinearSum(terms, constant - whole * divisor if offsets else 0)
+    return replace(outside.plus_term(sign, FloorDiv(left.expr(), divisor)), constant=sign * whole)
