@@ -3,6 +3,10 @@
 In C, behaviour is undefined if one operand modifies what another one uses (`a[i] = i++`), if a modified local
 variable is read after `longjmp`, if a value is used that a function did not return, and if memory is read
 with another type than it was written.  Compilers differ, and no sanitizer reports it.
+
+A loop that counts away from its bound, `for (i = 0; i < n; i--)`, ends by an overflow, if it ends.  A signed
+iterator that overflows has no value, and what one run does then says nothing about others; a compiler may
+remove the iterations in which nothing is done.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from loopwright.c.declarations import Variable
+from loopwright.c.loops import LOOPS, added_to, binary
 from loopwright.c.syntax import Node, field, named_children, operator, stands_as, walk, without_parentheses
 from loopwright.c.tokens import RETURNING_TWICE
 from loopwright.check.program.control import NEVER_RETURN, decided_by_arguments
@@ -243,3 +248,27 @@ def _root(node: Node) -> Node | None:
 def _plain(known: ReachedCode, text: str) -> str:
     words = known.declarations.resolved(text).split()
     return " ".join(word for word in words if word not in _DROPPED) or "int"
+
+
+_GROWING = {"<": 1, "<=": 1, ">": -1, ">=": -1}
+"""The sign of the steps of the left side that end a loop, by the comparison in its test."""
+
+
+def counts_away(loop: Node) -> bool:
+    """Whether a variable in the test of a loop is changed so that the test holds for longer."""
+    test = loop.child_by_field_name("condition") if loop.type in LOOPS else None
+    changes = loop.of_type("update_expression", "assignment_expression")
+    return any((added_to(one, name) or 0) * sign < 0 for name, sign in _compared(test) for one in changes)
+
+
+def _compared(test: Node | None) -> Iterator[tuple[str, int]]:
+    """Yields the variables of a test, each with the sign of the steps that make it fail."""
+    parts = binary(test)
+    if parts is None:
+        return
+    if parts.sign in ("&&", "||"):
+        yield from _compared(parts.left)
+        yield from _compared(parts.right)
+    sign = _GROWING.get(parts.sign, 0)
+    yield parts.left.text, sign
+    yield parts.right.text, -sign

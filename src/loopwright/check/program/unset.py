@@ -29,7 +29,7 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.c.types import is_arithmetic, named_type
-from loopwright.check.program.counting import counts_away
+from loopwright.check.program.doubts import counts_away
 from loopwright.check.program.instrument import Insertion
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites

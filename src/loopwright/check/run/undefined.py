@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loopwright.check.program.counting import counts_away
+from loopwright.check.program.doubts import counts_away
 from loopwright.check.program.instrument import Insertion, inserted
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
