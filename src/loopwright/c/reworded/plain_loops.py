@@ -7,7 +7,7 @@
     i = 0; do { B; } while (i < 10);                  i = 0; while (i < 10) { B; }     the first test holds
     do { B; } while (0);                              { B; }                           no jump out of B
     do { B; } while (++i < n);                        do { B; ++i; } while (i < n);    no `continue` in B
-    switch (e) { case 2: A; case 1: B; }              see `switches`
+    switch (e) { case 2: A; case 1: B; }              see `jumps`
 
 Each is an identity of C, for all types: the same expressions are evaluated in the same order.  An
 initialiser moves to its loop only across assignments of names and numbers to other names.  Macros are not
@@ -22,8 +22,8 @@ from collections.abc import Iterator, Sequence
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import c_file
 from loopwright.c.loops import LOOPS, binary, countdown_of, only_inside
+from loopwright.c.reworded.jumps import without_switch
 from loopwright.c.reworded.passages import edited_while, passages
-from loopwright.c.reworded.switches import without_switch
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import blank, decimal, names_in, on_one_line, spelled, without_comments
 from loopwright.errors import BadInput
