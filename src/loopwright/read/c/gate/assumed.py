@@ -36,7 +36,6 @@ from loopwright.presburger.named import everywhere, number, tuple_set, variable
 from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.aliases import pairs_left
-from loopwright.read.c.gate.declared_lengths import DeclaredLengths
 from loopwright.read.c.gate.numbers import (
     calls_of,
     known_values,
@@ -46,7 +45,7 @@ from loopwright.read.c.gate.numbers import (
     with_numbers,
 )
 from loopwright.read.c.gate.pointer_elements import changeable_pointers
-from loopwright.read.c.gate.shown_numbers import is_of_numbers, refuse_shown_numbers
+from loopwright.read.c.gate.row_lengths import DeclaredLengths, is_of_numbers, refuse_shown_numbers
 from loopwright.read.c.second.accesses import NamedCell, cell_of
 from loopwright.read.c.trust import APART
 
