@@ -169,6 +169,12 @@ def unqualified(kind: CType) -> CType:
     return unqualified(kind.type) if isinstance(kind, Qualified) else kind
 
 
+def innermost(kind: CType) -> CType:
+    """The type of the elements of an array with any number of dimensions; of anything else, its own."""
+    kind = unqualified(kind)
+    return innermost(kind.element) if isinstance(kind, ArrayType) else kind
+
+
 def is_observed(kind: CType) -> bool:
     """Whether an object of this type is volatile or atomic."""
     return isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic)

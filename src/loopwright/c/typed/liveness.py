@@ -17,7 +17,7 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.effects import in_lengths
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.pointer_values import addressed
-from loopwright.c.types import ArrayType, Floating, Integer, unqualified
+from loopwright.c.types import Floating, Integer, innermost, unqualified
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import with_edits
@@ -305,9 +305,7 @@ def is_only_written_outside(file: TypedFile, region: TypedRegion, declared: tree
     Other code may assign to its cells; lengths in types count as code. Reads by the region of its own
     results are not considered.
     """
-    kind = unqualified(declared.type)
-    while isinstance(kind, ArrayType):
-        kind = unqualified(kind.element)
+    kind = innermost(declared.type)
     is_plain = isinstance(kind, Integer | Floating) and declared.is_file_scope
     if not is_plain or not file.functions_named("main") or is_address_taken(file, region.function, declared):
         return False

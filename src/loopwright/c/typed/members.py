@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from loopwright.c import types
 from loopwright.c.typed import tree
-from loopwright.c.types import ArrayType, CType, Pointer, Record, unqualified
+from loopwright.c.types import ArrayType, CType, Pointer, Record, innermost, unqualified
 
 
 def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
@@ -75,13 +75,10 @@ def folded(path: str) -> str:
 
 def paths_of(kind: CType, inside: str) -> list[str]:
     """The paths in a variable of a type of the members that a pointer into it reaches by `inside`."""
-    kind = unqualified(kind)
-    is_array = isinstance(kind, ArrayType)
-    while isinstance(kind, ArrayType):
-        kind = unqualified(kind.element)
-    if not isinstance(kind, Record):
-        return [] if inside else ["*"] if is_array else [""]
-    found = _member_paths(kind, _DEEPEST)
+    inner = innermost(kind)
+    if not isinstance(inner, Record):
+        return [] if inside else ["*"] if isinstance(unqualified(kind), ArrayType) else [""]
+    found = _member_paths(inner, _DEEPEST)
     return [one for one in found if one.endswith(inside)] if inside else found
 
 
@@ -91,9 +88,7 @@ _DEEPEST = 4
 def _member_paths(record: Record, depth: int) -> list[str]:
     found: list[str] = []
     for one in record.fields or ():
-        kind = unqualified(one.type)
-        while isinstance(kind, ArrayType):
-            kind = unqualified(kind.element)
+        kind = innermost(one.type)
         name = f".{'' if record.is_union else one.name}"
         found.append(name)
         if isinstance(kind, Record) and depth:

@@ -16,6 +16,7 @@ from loopwright.c.types import (
     Pointer,
     Record,
     Unknown,
+    innermost,
     unqualified,
 )
 
@@ -154,10 +155,7 @@ def _is_array(node: tree.Name) -> bool:
 
 
 def _has_pointers(declared: tree.Declaration) -> bool:
-    kind = unqualified(declared.type)
-    while isinstance(kind, ArrayType):
-        kind = unqualified(kind.element)
-    return isinstance(kind, Pointer | Record | Unknown)
+    return isinstance(innermost(declared.type), Pointer | Record | Unknown)
 
 
 def is_pointer(node: tree.Expression) -> bool:
@@ -182,9 +180,7 @@ def may_hold_pointers(kind: CType) -> bool:
 
 
 def _is_wide(member: Field) -> bool:
-    kind = unqualified(member.type)
-    while isinstance(kind, ArrayType):
-        kind = unqualified(kind.element)
+    kind = innermost(member.type)
     is_short = isinstance(kind, Integer) and _BYTE_BITS < kind.bits < _ADDRESS_BITS
     return (
         may_hold_pointers(kind) if isinstance(kind, Record) else not (is_short or isinstance(kind, Floating))

@@ -65,13 +65,7 @@ class Touch:
 
 
 _SILENT = (
-    "number_literal",
-    "char_literal",
-    "string_literal",
-    "concatenated_string",
-    "true",
-    "false",
-    "null",
+    "number_literal", "char_literal", "string_literal", "concatenated_string", "true", "false", "null",
     "comment",
 )
 

@@ -29,8 +29,15 @@ from loopwright.c.types import is_unsigned
 from loopwright.errors import Code
 from loopwright.presburger.named import COMPARED, constant_value, number, select, variable, whole
 from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
-from loopwright.read.c.index_calls import PARENTHESES, Evaluators, alternatives, index_call, mentions_iterator
-from loopwright.read.c.masks import inverted, masked
+from loopwright.read.c.index_calls import (
+    PARENTHESES,
+    Evaluators,
+    alternatives,
+    index_call,
+    inverted,
+    masked,
+    mentions_iterator,
+)
 from loopwright.read.c.names import is_counted_inside
 from loopwright.read.c.wraparound import (
     depends_on_iterators,

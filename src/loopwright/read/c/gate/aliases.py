@@ -26,7 +26,17 @@ from loopwright.c.typed.unfollowed import (
     given_to,
     parameter_of,
 )
-from loopwright.c.types import ArrayType, CType, Floating, Integer, Pointer, Record, Unknown, unqualified
+from loopwright.c.types import (
+    ArrayType,
+    CType,
+    Floating,
+    Integer,
+    Pointer,
+    Record,
+    Unknown,
+    innermost,
+    unqualified,
+)
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.calls import is_inside, reaching
 from loopwright.read.c.gate.pointer_elements import (
@@ -242,10 +252,7 @@ def _is_restrict(use: RegionUse) -> bool:
     kind = unqualified(use.root.type)
     if not isinstance(kind, Pointer) or not kind.restrict or use.path != "*":
         return False
-    reached = unqualified(kind.target)
-    while isinstance(reached, ArrayType):
-        reached = unqualified(reached.element)
-    return isinstance(reached, Integer | Floating)
+    return isinstance(innermost(kind.target), Integer | Floating)
 
 
 def _distinct(uses: list[RegionUse]) -> list[RegionUse]:

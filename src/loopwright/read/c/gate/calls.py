@@ -18,7 +18,7 @@ from loopwright.c.typed.escapes import is_led_to
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.liveness import is_address_taken
 from loopwright.c.typed.preprocess import Preprocessed
-from loopwright.c.types import ArrayType, CType, Qualified, is_arithmetic, unqualified
+from loopwright.c.types import Qualified, innermost, is_arithmetic, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.purity import CHARACTERS, CLASSES, INDEX_HELPERS, LIBRARY, SETTING_ERRNO, is_library
@@ -174,15 +174,7 @@ def _may_change(region: TypedRegion, node: tree.Name, reach: Reach, file: TypedF
     is_hidden = declared.storage is tree.Storage.STATIC and not is_address_taken(
         file, region.function, declared
     )
-    return not is_hidden and may_be_written(_element(declared.type), reach.written)
-
-
-def _element(kind: CType) -> CType:
-    """The innermost element type of an array."""
-    found = unqualified(kind)
-    while isinstance(found, ArrayType):
-        found = unqualified(found.element)
-    return found
+    return not is_hidden and may_be_written(innermost(declared.type), reach.written)
 
 
 def is_inside(node: tree.Node, places: Sequence[Span]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import may_be_written
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.types import ArrayType, Integer, Pointer, unqualified
+from loopwright.c.types import ArrayType, Integer, Pointer, innermost, unqualified
 
 _ALLOCATE = ("malloc", "calloc", "aligned_alloc")
 _Sum = Counter[int]
@@ -142,11 +142,8 @@ def _stores_a_pointer(node: tree.Node, file: TypedFile) -> bool:
     """Whether a pointer that may have aliases is stored in an element."""
     match node:
         case tree.Declarator(declaration=declared, initial=initial):
-            kind = unqualified(declared.type)
-            while isinstance(kind, ArrayType):
-                kind = unqualified(kind.element)
             is_array = isinstance(unqualified(declared.type), ArrayType)
-            return is_array and isinstance(kind, Pointer) and initial is not None
+            return is_array and isinstance(innermost(declared.type), Pointer) and initial is not None
         case tree.Assign(target=target, value=value):
             written = tree.without_casts(target)
             is_pointer = isinstance(unqualified(written.type), Pointer)
