@@ -52,10 +52,7 @@ OWN = {
     "a helper": (_HELPER, f"{_HELPER} __attribute__((noinline)) static int v(void) {{ return 2; }}"),
     "a variable with such a name": ("", "int section, alias, target;"),
     "a function of the file's own": ("", "static int time(void) { return 1; }"),
-    "other functions": (
-        "",
-        "int total(void) { return 1; } int omp(void) { return 2; } int _sum(void) { return 3; }",
-    ),
+    "other functions": ("", "int total(void) { return 1; } int omp(void) { return 2; } int _sum(void) { return 3; }"),
     "what the library declares": ("", "void free(void *); extern int errno;"),
     "assembler code of a function": (
         '__asm__("");',

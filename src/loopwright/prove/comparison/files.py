@@ -341,14 +341,19 @@ def _told_first(found: Comparison, error: str | None) -> Comparison:
     return replace(found, answers=(*found.answers[:-1], replace(last, verdict=verdict)))
 
 
+def _unless(reason: str | None, found: Comparison) -> Comparison:
+    """Withdraws an answer for a reason, if there is one."""
+    if reason is None:
+        return found
+    return replace(found, answers=(replace(found.answers[0], verdict=Undecided(reason)),))
+
+
 def _unless_sizes_are_negative(
     found: Comparison, wordings: Sequence[tuple[Source, Source]], options: ComparisonOptions
 ) -> Comparison:
     """Withdraws an answer that relies on nonnegative sizes if tests in a file rule them out."""
     reason = next((why for texts in wordings if (why := never_run(texts, options)) is not None), None)
-    if reason is None:
-        return found
-    return replace(found, answers=(replace(found.answers[0], verdict=Undecided(reason)),))
+    return _unless(reason, found)
 
 
 def _unless_it_overflows(found: Comparison, before: Source, options: ComparisonOptions) -> Comparison:
@@ -360,9 +365,7 @@ def _unless_it_overflows(found: Comparison, before: Source, options: ComparisonO
         return found
     beyond = (overflow_at(one, verdict.parameters) for one in programs if isinstance(verdict, Refuted))
     reason = next((one for one in beyond if one is not None), None)
-    if reason is None:
-        return found
-    return replace(found, answers=(replace(found.answers[0], verdict=Undecided(reason)),))
+    return _unless(reason, found)
 
 
 def _if_compiled(
@@ -374,7 +377,7 @@ def _if_compiled(
     """
     other = _read_otherwise(before, source)
     if other is not None:
-        return replace(found, answers=(replace(found.answers[0], verdict=Undecided(other)),))
+        return _unless(other, found)
     old, new = Compiled(before, compilers[0]), Compiled(source, compilers[1])
     if found.proved:
         reason = not_compiled(old, new)
@@ -382,9 +385,7 @@ def _if_compiled(
         reason = None
     else:
         reason = not_compiled(old, new) or further_errors(old, new)
-    if reason is None:
-        return found
-    return replace(found, answers=(replace(found.answers[0], verdict=Undecided(reason)),))
+    return _unless(reason, found)
 
 
 def _read_otherwise(before: Source, source: Source) -> str | None:

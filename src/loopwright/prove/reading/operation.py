@@ -52,7 +52,8 @@ class Uncompared(Different):
 
 def same_operation(old: StatementSyntax, new: StatementSyntax) -> tuple[Equation, ...]:
     """The equations under which the two statements do the same; raises `Different` if there are none."""
-    return tuple(dict.fromkeys(one for one in aligned(old, new) if not _is_trivial(one)))
+    found = dict.fromkeys(aligned(old, new))
+    return tuple(one for one in found if not (isinstance(one.old, Int) and one.old == one.new))
 
 
 def aligned(old: StatementSyntax, new: StatementSyntax) -> tuple[Equation, ...]:
@@ -60,11 +61,6 @@ def aligned(old: StatementSyntax, new: StatementSyntax) -> tuple[Equation, ...]:
     found: list[Equation] = []
     _align(_core(old.node), _core(new.node), old.words, new.words, found, textual=False)
     return tuple(found)
-
-
-def _is_trivial(equation: Equation) -> bool:
-    """Whether both sides are the same number."""
-    return isinstance(equation.old, Int) and equation.old == equation.new
 
 
 def _core(node: Node) -> Node:
@@ -350,14 +346,15 @@ def _is_sum(node: Node, words: Words) -> bool:
 
 def _is_term_of_subscript(node: Node) -> bool:
     """Whether only sums and products are between `node` and the brackets around it."""
-    inner, outer = node, node.parent
-    while outer is not None and (outer.type == "parenthesized_expression" or _is_summed(outer)):
-        inner, outer = outer, outer.parent
-    return outer is not None and outer.type == "subscript_expression" and field(outer, "index") == inner
+    outer = next((one for one in node.around() if not _is_summed(one)), None)
+    if outer is None or outer.type != "subscript_expression":
+        return False
+    return field(outer, "index").span.contains(node.span)
 
 
 def _is_summed(outer: Node) -> bool:
-    return outer.type in ("unary_expression", "binary_expression") and operator(outer) in ("+", "-", "*")
+    kinds = ("parenthesized_expression", "unary_expression", "binary_expression")
+    return outer.type in kinds and (outer.type == kinds[0] or operator(outer) in ("+", "-", "*"))
 
 
 def is_in_subscript(node: Node) -> bool:
