@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from typing import ClassVar
 
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
@@ -54,22 +55,20 @@ def parse_expressions(source: Source, start: int, end: int) -> list[fm.Formula]:
 
 
 @dataclass
-class Parser:
-    """A recursive descent parser; each method parses the rule with its name."""
+class TokenReader:
+    """The next of some tokens, which a recursive descent parser takes."""
 
     source: Source
     tokens: list[Token]
-    lists: bool
-    """Whether comparisons may compare lists; not where commas separate expressions."""
     position: int = 0
-    depth: int = 0
+    end: ClassVar[str] = "the end"
+    """How an error names the end of the tokens."""
+    usage: ClassVar[str | None] = None
+    """The hint of an error about a missing token."""
 
     @property
     def token(self) -> Token:
         return self.tokens[self.position]
-
-    def place(self, token: Token) -> Span:
-        return self.source.at(token.offset, len(token.text))
 
     def take(self, *texts: str) -> Token | None:
         """The next token, if it is one of these."""
@@ -82,19 +81,31 @@ class Parser:
     def expect(self, text: str) -> Token:
         token = self.take(text)
         if token is None:
-            raise self.error(f"{self.shown()} where '{text}' should be")
+            raise self.error(f"{self.shown()} where '{text}' should be", self.usage)
         return token
+
+    def shown(self) -> str:
+        return self.end if self.token.kind is TokenKind.END else f"'{self.token.text}'"
+
+    def error(self, message: str, hint: str | None = None) -> BadInput:
+        token = self.token
+        return mistake(self.source, token.offset, message, hint=hint, length=max(1, len(token.text)))
+
+
+@dataclass
+class Parser(TokenReader):
+    """A recursive descent parser; each method parses the rule with its name."""
+
+    lists: bool = False
+    """Whether comparisons may compare lists; not where commas separate expressions."""
+    depth: int = 0
+
+    def place(self, token: Token) -> Span:
+        return self.source.at(token.offset, len(token.text))
 
     def expect_end(self) -> None:
         if self.token.kind is not TokenKind.END:
             raise self.error(f"{self.shown()} where an operator or the end should be")
-
-    def shown(self) -> str:
-        return "the end" if self.token.kind is TokenKind.END else f"'{self.token.text}'"
-
-    def error(self, message: str) -> BadInput:
-        token = self.token
-        return mistake(self.source, token.offset, message, length=max(1, len(token.text)))
 
     def value(self) -> fm.Formula:
         at = self.place(self.token)

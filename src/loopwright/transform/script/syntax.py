@@ -22,7 +22,7 @@ from typing import TypeAlias
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.formula import Formula
-from loopwright.read.formula_grammar import Parser, Token, TokenKind
+from loopwright.read.formula_grammar import Parser, Token, TokenKind, TokenReader
 from loopwright.read.text import mistake
 from loopwright.source import Source, Span
 from loopwright.transform.script.formulas import AffineMap, AffineSet
@@ -181,36 +181,11 @@ def _error(source: Source, token: Token, message: str, hint: str | None = None) 
     return mistake(source, token.offset, message, hint=hint, length=max(1, len(token.text)))
 
 
-@dataclass
-class _LineParser:
+class _LineParser(TokenReader):
     """A recursive-descent parser for the tokens of one operation."""
 
-    source: Source
-    tokens: list[Token]
-    position: int = 0
-
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.position]
-
-    def error(self, message: str, hint: str | None = None) -> BadInput:
-        return _error(self.source, self.token, message, hint)
-
-    def shown(self) -> str:
-        return "the line ends" if self.token.kind is TokenKind.END else f"'{self.token.text}'"
-
-    def take(self, text: str) -> Token | None:
-        token = self.token
-        if token.kind is TokenKind.END or token.text != text:
-            return None
-        self.position += 1
-        return token
-
-    def expect(self, text: str) -> Token:
-        token = self.take(text)
-        if token is None:
-            raise self.error(f"{self.shown()} where '{text}' should be", hint=USAGE)
-        return token
+    end = "the line ends"
+    usage = USAGE
 
     def word(self, what: str) -> ScriptWord:
         token = self.token
