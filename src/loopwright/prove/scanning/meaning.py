@@ -44,12 +44,18 @@ Column: TypeAlias = BandDimension | SequencePosition | AnyPosition
 
 @dataclass(frozen=True, eq=False)
 class TimedLeaf:
-    """`times` maps the instances to the values of the band dimensions that the columns mention."""
+    """A leaf, or what is known of it at a node further out: the instances that reach it, and their times.
+
+    `times` maps the instances to the values of the band dimensions that the columns mention.
+    """
 
     times: isl.UnionMap
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...] = ()
     independent: frozenset[tuple[type[Independent], int]] = frozenset()
     """The band dimensions whose loops the schedule marks as independent, and in which way."""
+
+    def bands(self) -> int:
+        return sum(isinstance(column, BandDimension) for column in self.columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,25 +66,13 @@ class Meaning:
     leaves: tuple[TimedLeaf, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class _State:
-    """The instances that reach a node, with the outer band dimensions, and the columns so far."""
-
-    times: isl.UnionMap
-    columns: tuple[Column, ...] = ()
-    independent: frozenset[tuple[type[Independent], int]] = frozenset()
-
-    def bands(self) -> int:
-        return sum(isinstance(column, BandDimension) for column in self.columns)
-
-
 def meaning(schedule: trees.Schedule) -> Meaning:
     """The leaves of `schedule`, with its context narrowed by the assumptions of context nodes."""
     nothing = isl.Set.from_params(isl.Set.universe(schedule.domain.get_space().params()))
     start = isl.UnionMap.from_domain_and_range(schedule.domain, isl.UnionSet.from_set(nothing))
     found: list[TimedLeaf] = []
     context = schedule.context.params()
-    for item in _read(schedule.tree, _State(start)):
+    for item in _read(schedule.tree, TimedLeaf(start)):
         if isinstance(item, TimedLeaf):
             found.append(item)
         else:
@@ -93,11 +87,11 @@ def meaning(schedule: trees.Schedule) -> Meaning:
     return Meaning(context, known)
 
 
-def _read(tree: trees.Tree, state: _State) -> Iterator[TimedLeaf | isl.Set]:
+def _read(tree: trees.Tree, state: TimedLeaf) -> Iterator[TimedLeaf | isl.Set]:
     """Yields the leaves below `tree` in order, and the parameter sets that its context nodes assume."""
     match tree:
         case trees.Leaf():
-            yield TimedLeaf(state.times, state.columns, state.independent)
+            yield state
         case trees.Band(child=child):
             yield from _read(child, _banded(tree, state))
         case trees.Filter(instances, child):
@@ -128,7 +122,7 @@ def _read(tree: trees.Tree, state: _State) -> Iterator[TimedLeaf | isl.Set]:
             assert_never(tree)
 
 
-def _banded(band: trees.Band, state: _State) -> _State:
+def _banded(band: trees.Band, state: TimedLeaf) -> TimedLeaf:
     """The state with the band's dimensions appended to those of outer bands."""
     count, outer = len(band.members), state.bands()
     if count == 0:
@@ -147,7 +141,7 @@ def _plain_range(relation: isl.Map) -> isl.Map:
     return relation.flatten_range().reset_tuple_id(isl.dim_type.out)
 
 
-def _outer(condition: isl.Set, state: _State) -> isl.UnionSet | None:
+def _outer(condition: isl.Set, state: TimedLeaf) -> isl.UnionSet | None:
     """A condition on the outer band dimensions, or None if it is one on parameters only."""
     if condition.is_params() or condition.dim(isl.dim_type.set) == 0:
         return None
@@ -158,20 +152,20 @@ def _outer(condition: isl.Set, state: _State) -> isl.UnionSet | None:
     return isl.UnionSet.from_set(condition.flatten().reset_tuple_id())
 
 
-def _guarded(guard: isl.Set, state: _State) -> isl.UnionMap:
+def _guarded(guard: isl.Set, state: TimedLeaf) -> isl.UnionMap:
     outer = _outer(guard, state)
     if outer is None:
         return state.times.intersect_params(guard.params())
     return state.times.intersect_range(outer)
 
 
-def _extended(extension: isl.UnionMap, state: _State) -> isl.UnionMap:
+def _extended(extension: isl.UnionMap, state: TimedLeaf) -> isl.UnionMap:
     """Adds instances for each value of the outer dimensions that some instance has there."""
     added = extension.intersect_domain(state.times.range())
     return state.times.union(added.reverse())
 
 
-def _assumption(assumed: isl.Set, state: _State) -> isl.Set:
+def _assumption(assumed: isl.Set, state: TimedLeaf) -> isl.Set:
     """The parameters for which all outer dimensions that occur satisfy `assumed`."""
     outer = _outer(assumed, state)
     if outer is None:
