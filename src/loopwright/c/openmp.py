@@ -14,7 +14,7 @@ from loopwright.c.file import c_file
 from loopwright.c.macros import Macro, constant_macro
 from loopwright.c.regions import Directive as Pragma
 from loopwright.c.syntax import Node, field, named_children, operator, parse, refuse
-from loopwright.c.tokens import SPLICE, blank, names_in, with_names_replaced, without_comments
+from loopwright.c.tokens import SPLICE, Lexeme, blank, names_in, with_names_replaced, without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
@@ -155,20 +155,13 @@ def _refused(place: Span, message: str, hint: str | None = None) -> BadInput:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    text: str
-    start: int
-    end: int
-
-
 class _Parser:
     """Parses one directive: `shown` is the source without comments, lines joined, `inside` follows `omp`."""
 
     def __init__(self, shown: str, source: Source, inside: Span) -> None:
         self.source = source
         tokens = _TOKEN.finditer(shown, inside.start, inside.end)
-        self.words = [_Word(one[0], one.start(), one.end()) for one in tokens]
+        self.words = [Lexeme(one[0], *one.span()) for one in tokens]
         self.at = 0
         self.end = inside.end
 
