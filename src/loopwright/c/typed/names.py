@@ -12,7 +12,7 @@ from loopwright.c.typed import front_end
 from loopwright.c.typed.front_end import ClangType, Cursor
 from loopwright.c.typed.preprocess import Preprocessed
 from loopwright.c.typed.tree import Declaration, Storage
-from loopwright.c.types import CType, Enumeration, Field, Integer, Unknown
+from loopwright.c.types import CType, Enumeration, Field, Unknown
 from loopwright.lazy_dataclass import dataclass
 
 _STORAGE = {"STATIC": Storage.STATIC, "EXTERN": Storage.EXTERNAL, "PRIVATEEXTERN": Storage.EXTERNAL}
@@ -102,12 +102,7 @@ class Names:
         is_field = cursor is not None and front_end.kind(cursor) == "FIELD_DECL"
         if cursor is None or not is_field or front_end.start(cursor) < self.types.known_from:
             return None
-        kind = self.types.of(cursor.type)
-        is_bit_field = bool(cursor.is_bitfield())
-        if is_bit_field and isinstance(kind, Integer):
-            kind = Integer(cursor.get_bitfield_width(), kind.signed, kind.rank)
-        found = Field(str(cursor.spelling), kind, int(cursor.get_field_offsetof()))
-        return found, _in_union(cursor), is_bit_field
+        return self.types.field(cursor), _in_union(cursor), bool(cursor.is_bitfield())
 
 
 def _in_union(cursor: Cursor) -> bool:
@@ -265,12 +260,13 @@ class Types:
             return types.Record(tag, None, is_union)
         self.around.append(meant)
         try:
-            fields = tuple(self._field(one) for one in kind.get_fields())
+            fields = tuple(map(self.field, kind.get_fields()))
         finally:
             self.around.pop()
         return types.Record(tag, fields, is_union, int(kind.get_size()))
 
-    def _field(self, cursor: Cursor) -> types.Field:
+    def field(self, cursor: Cursor) -> types.Field:
+        """A member of a record; one with a width has an integer type of so many bits."""
         kind = self.of(cursor.type)
         if cursor.is_bitfield() and isinstance(kind, types.Integer):
             kind = types.Integer(cursor.get_bitfield_width(), kind.signed, kind.rank)

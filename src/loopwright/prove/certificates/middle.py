@@ -29,7 +29,7 @@ from loopwright.prove.certificates.specification import chosen
 from loopwright.prove.legality.values import moves, refuse_no_copy
 from loopwright.prove.obligations.cells import Cell, StatementCells, whole_arrays
 from loopwright.prove.obligations.decisions import decided
-from loopwright.prove.obligations.formulas import expr_of, formula_of
+from loopwright.prove.obligations.formulas import exprs_of, formula_of
 from loopwright.prove.obligations.legality import loops_as_written
 from loopwright.prove.obligations.timetable import Vector, pieces_of
 from loopwright.transform.storage import StorageChange
@@ -205,9 +205,6 @@ def replaced_arrays(statements: Sequence[MiddleStatement]) -> tuple[str, ...]:
 
 def function_of(relation: isl.Map, names_of: tuple[str, ...]) -> Vector:
     """A function of instances; with conditionals for several pieces, () if there is none."""
-    pieces = [
-        (domain, tuple(expr_of(function.get_at(k), names_of) for k in range(function.dim(OUT))))
-        for domain, function in pieces_of(relation)
-    ]
+    pieces = [(domain, exprs_of(function, names_of)) for domain, function in pieces_of(relation)]
     tree = decided(relation.domain(), pieces, names_of)
     return () if tree is None else chosen(tree)

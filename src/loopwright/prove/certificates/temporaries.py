@@ -27,7 +27,7 @@ from loopwright.prove.certificates.specification import Owned, chosen, shapes_of
 from loopwright.prove.coq.words import Words, is_marked, listed, name, names, vector
 from loopwright.prove.obligations.cells import Cell, StatementCells, relation_of
 from loopwright.prove.obligations.decisions import mapped
-from loopwright.prove.obligations.formulas import expr_of
+from loopwright.prove.obligations.formulas import exprs_of
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, pieces_of
 from loopwright.prove.obligations.witnesses import Witness, witness
 
@@ -250,9 +250,7 @@ class _OriginFinder:
             maps = [one for one in maps_of(found) if domain.is_subset(one.domain())]
             pieces = pieces_of(maps[0].lexmin()) if maps else []
             if len(pieces) == 1:
-                function = pieces[0][1]
-                arguments = [expr_of(function.get_at(k), reader.iterators) for k in range(function.dim(OUT))]
-                return Origin(writer, tuple(arguments), self._number(writer, array))
+                return Origin(writer, exprs_of(pieces[0][1], reader.iterators), self._number(writer, array))
         raise GaveUp(Code.NO_PROOF, f"where {statement} reads {array}, no write of its iteration is seen")
 
     def _writes(self, array: str) -> Iterator[tuple[str, isl.UnionMap]]:

@@ -22,7 +22,7 @@ from loopwright.presburger.points import smallest_point
 from loopwright.prove.equivalence.matching import Match, Preference, Unmatched, candidates, match
 from loopwright.prove.legality.explain import explain, headline, witness
 from loopwright.prove.legality.legality import KnownTimes, prove_legal
-from loopwright.prove.obligations.formulas import expr_of
+from loopwright.prove.obligations.formulas import exprs_of
 from loopwright.prove.obligations.timetable import pieces_of
 from loopwright.prove.verdict import Proved
 
@@ -124,9 +124,7 @@ def _calls(new: Program, matched: Match) -> tuple[Call, ...] | None:
         if len(pieces) != 1:
             return None
         ((name, function),) = pieces
-        width = function.dim(isl.dim_type.out)
-        arguments = (expr_of(function.get_at(k), statement.iterators) for k in range(width))
-        found.append(Call(name, tuple(arguments)))
+        found.append(Call(name, exprs_of(function, statement.iterators)))
     return tuple(found)
 
 

@@ -18,7 +18,7 @@ from loopwright.loops.expressions import Expr, Test, Var
 from loopwright.loops.traverse import substituted, substituted_expr
 from loopwright.model.program import Access, Program, Statement
 from loopwright.prove.legality.reductions import Reduction
-from loopwright.prove.obligations.formulas import expr_of
+from loopwright.prove.obligations.formulas import exprs_of
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, pieces_of, times_at
 
 
@@ -85,10 +85,7 @@ def _cells(access: Access, statement: Statement, whole: set[str]) -> Iterator[Ce
         return
     relation = access.relation.intersect_domain(statement.domain)
     for _, function in pieces_of(relation):
-        count = function.dim(isl.dim_type.out)
-        yield Cell(
-            access.array, tuple(expr_of(function.get_at(k), statement.iterators) for k in range(count))
-        )
+        yield Cell(access.array, exprs_of(function, statement.iterators))
 
 
 @dataclass(frozen=True, eq=False)

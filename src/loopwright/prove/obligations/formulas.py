@@ -66,6 +66,11 @@ def expr_of(function: isl.Aff, names: Sequence[str]) -> ex.Expr:
     return inside.expr() if denominator == 1 else ex.FloorDiv(inside.expr(), denominator)
 
 
+def exprs_of(function: isl.MultiAff, names: Sequence[str]) -> tuple[ex.Expr, ...]:
+    """The values of a function with several results as expressions."""
+    return tuple(expr_of(function.get_at(k), names) for k in range(function.dim(isl.dim_type.out)))
+
+
 def inequality_of(constraint: isl.Constraint, names: Sequence[str]) -> ex.Compare:
     """The constraint with each term on the side where it is positive."""
     found, _ = linear_of(constraint.get_aff(), names)

@@ -52,7 +52,7 @@ from loopwright.prove.obligations.formulas import (
     conjunction,
     disjunction,
     equal,
-    expr_of,
+    exprs_of,
     formula_of,
 )
 from loopwright.prove.obligations.scanning import table_obligations
@@ -184,9 +184,7 @@ def _seen(
     for relation in sorted(maps_of(flow), key=lambda one: str(one.get_tuple_name(isl.dim_type.in_))):
         writer = instance_of(table, by_name[str(relation.get_tuple_name(isl.dim_type.in_))], "3")
         for domain, function in pieces_of(relation.reverse()):
-            count = function.dim(isl.dim_type.out)
-            values = tuple(expr_of(function.get_at(k), names) for k in range(count))
-            yield _Seen(array, reader, writer.moved(values), formula_of(domain, names))
+            yield _Seen(array, reader, writer.moved(exprs_of(function, names)), formula_of(domain, names))
 
 
 def _of_reader(known: Test, array: str, reader: Instance, seen: Sequence[_Seen]) -> Iterator[Obligation]:

@@ -24,7 +24,7 @@ from loopwright.model.schedule import Schedule
 from loopwright.presburger.functions import pieces_of_function
 from loopwright.presburger.named import parameter_names
 from loopwright.prove.obligations.decisions import Decided, Decision, choices, decided, opposite
-from loopwright.prove.obligations.formulas import conjunction, disjunction, expr_of, formula_of
+from loopwright.prove.obligations.formulas import conjunction, disjunction, exprs_of, formula_of
 from loopwright.prove.scanning.executed import Executed, Run, executed, runs
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Column, Meaning, meaning
 from loopwright.prove.scanning.targets import CallTimes, Key, choose, have_one_time, timed_calls
@@ -230,8 +230,7 @@ class _Maker:
 
     def _pieces(self, part: CallTimes, names: tuple[str, ...]) -> Iterator[tuple[isl.Set, Vector]]:
         for domain, function in pieces_of(part.times):
-            bands = [expr_of(function.get_at(k), names) for k in range(function.dim(isl.dim_type.out))]
-            yield domain, self._full(part.leaf, bands)
+            yield domain, self._full(part.leaf, exprs_of(function, names))
 
     def _argument_names(self, relation: isl.Map, count: int) -> tuple[str, ...]:
         """The names in the description, if they are usable."""

@@ -18,7 +18,7 @@ from loopwright.loops.expressions import Expr, FloorDiv, Scaled, Sum
 from loopwright.loops.sums import LinearSum
 from loopwright.loops.traverse import subterms
 from loopwright.prove.obligations.decisions import Decided, Decision, decided
-from loopwright.prove.obligations.formulas import expr_of
+from loopwright.prove.obligations.formulas import exprs_of
 from loopwright.prove.obligations.timetable import ExecutedPoints, Shape, pieces_of
 from loopwright.prove.scanning.conditions import IteratorScope, value
 from loopwright.prove.scanning.executed import vector_values
@@ -71,12 +71,10 @@ def _backwards(shape: Shape) -> Iterator[tuple[isl.Set, Witness]]:
 
 
 def _pieces(inverse: isl.Map, execution: ExecutedPoints) -> list[tuple[isl.Set, Witness]]:
-    count = inverse.dim(isl.dim_type.out)
     found: list[tuple[isl.Set, Witness]] = []
     for domain, function in pieces_of(inverse):
         scope = _scope(domain, execution.names)
-        iterators = (expr_of(function.get_at(k), execution.names) for k in range(count))
-        plain = tuple(_without_offsets(one, scope) for one in iterators)
+        plain = tuple(_without_offsets(one, scope) for one in exprs_of(function, execution.names))
         found.append((domain, Witness(execution.run.position, plain)))
     return _merged(found, execution.names)
 
