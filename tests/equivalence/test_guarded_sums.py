@@ -9,6 +9,7 @@ import pytest
 from loopwright.c.file import c_file
 from loopwright.c.reworded.guarded_sums import with_reductions
 from loopwright.c.reworded.own_values import FINITE
+from loopwright.c.typed.options import PLAIN
 from loopwright.errors import BadInput, GaveUp
 from loopwright.prove.comparison.files import agreement, compare_files
 from loopwright.prove.comparison.texts import Comparison, ComparisonOptions
@@ -70,7 +71,7 @@ def test_sums_in_another_order_are_told(tmp_path: Path, new: str) -> None:
 
 def test_they_are_written_as_reductions() -> None:
     for text in (ATOMIC, CRITICAL):
-        found = with_reductions(Source("f.c", text)).text
+        found = with_reductions(Source("f.c", text), PLAIN).text
         assert "reduction(+:s)" in found and "atomic" not in found and "critical" not in found
         assert found.count("s += x[i];") == 1 and "own" not in found
         assert found.count("\n") == text.count("\n")
@@ -99,11 +100,11 @@ STRIDED = STRIDED.replace("critical", "atomic")
 
 
 def test_several_sums() -> None:
-    found = with_reductions(Source("f.c", SEVERAL)).text
+    found = with_reductions(Source("f.c", SEVERAL), PLAIN).text
     assert "reduction(+:s, t)" in found and "critical" not in found and "own" not in found
     assert found.count("\n") == SEVERAL.count("\n") and "{ s += x[i]; t += 2; }" in found
     alone = Source("f.c", SEVERAL.replace("critical (adding)", "atomic"))
-    assert with_reductions(alone) == alone
+    assert with_reductions(alone, PLAIN) == alone
 
 
 def _compared(new: str, folder: Path, *, allow_reassociation: bool = True, old: str = OLD) -> Verdict:
@@ -178,7 +179,7 @@ def test_others_stay_as_they_are(name: str) -> None:
     text, was, now = OTHERS[name]
     assert was in text
     source = Source("f.c", text.replace(was, now, 1))
-    assert c_file(source).regions and with_reductions(source) == source
+    assert c_file(source).regions and with_reductions(source, PLAIN) == source
 
 
 SET = CRITICAL.replace("double own = 0.0;", "double own; own = 0;")
@@ -373,4 +374,4 @@ def test_sections_of_different_names_do_not_exclude_each_other() -> None:
     text = MERGED.replace("best = m;\n", f"best = m;\n{second.replace('(merge)', '(again)')}")
     marked = text.replace("  double best = 0;\n", "  double best = 0;\n#pragma scop\n")
     source = Source("f.c", marked.replace("  return", "#pragma endscop\n  return"))
-    assert text.count("critical") == 2 and with_reductions(source) == source
+    assert text.count("critical") == 2 and with_reductions(source, PLAIN) == source

@@ -285,6 +285,21 @@ def holds(wide: CType, narrow: CType) -> bool:
     return wide.least <= narrow.least and narrow.greatest <= wide.greatest
 
 
+SIGNIFICANT_BITS = {FLOAT: 24, DOUBLE: 53, LONG_DOUBLE: 53}
+"""Bits of the significand, on every machine: integers below 2^bits are exact in the type."""
+
+
+def represents(wide: CType, narrow: CType) -> bool:
+    """Whether every value of one real type is a value of the other."""
+    match narrow, wide:
+        case Integer(bits), Floating():
+            return bits <= SIGNIFICANT_BITS.get(wide, 0)
+        case Floating(small), Floating(large):
+            return narrow in SIGNIFICANT_BITS and wide in SIGNIFICANT_BITS and small <= large
+        case _:
+            return holds(wide, narrow)
+
+
 def promoted(kind: CType) -> CType:
     """The type of an operand after integer promotion: nothing is narrower than int (C17 6.3.1.1)."""
     if kind is INT:

@@ -28,6 +28,7 @@ The order in which they are combined is unspecified in both forms.  Line numbers
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from loopwright.c.file import CFile, c_file
 from loopwright.c.loops import only_inside
@@ -44,6 +45,8 @@ from loopwright.c.reworded.own_values import MergingStep, step_of
 from loopwright.c.reworded.parallel_blocks import BLOCK
 from loopwright.c.reworded.passages import is_before
 from loopwright.c.syntax import Node, field, named_children
+from loopwright.c.typed.library_names import is_of_library
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source
 
@@ -51,7 +54,7 @@ _GUARD = re.compile(r"\s*omp\s+(?:atomic(?:\s+update)?|critical(?:\s*\(\s*\w+\s*
 _DIVIDED = re.compile(r"\s*omp\s+(?:parallel\s+)?for\b")
 
 
-def with_reductions(source: Source, *, of_teams: bool = False) -> Source:
+def with_reductions(source: Source, options: CompilerOptions, *, of_teams: bool = False) -> Source:
     """The source with clauses in place of such guards, if only such values are guarded.
 
     `of_teams`: where each thread has its part of a loop by its number, `omp parallel` gets the clause.
@@ -63,7 +66,7 @@ def with_reductions(source: Source, *, of_teams: bool = False) -> Source:
     for region in file.regions:
         for pragma in region.pragmas:
             if _GUARD.fullmatch(pragma.argument) is not None:
-                edits += _Guarded(file, region, pragma, of_teams).edits()
+                edits += _Guarded(file, region, pragma, options, of_teams).edits()
     return source.edited(sorted(edits)) if edits else source
 
 
@@ -74,6 +77,7 @@ class _Guarded:
     file: CFile
     region: Region
     guard: Directive
+    options: CompilerOptions
     of_teams: bool
 
     def edits(self) -> list[Edit]:
@@ -137,7 +141,7 @@ class _Guarded:
         inside = [one for one in self.region.pragmas if block.span.contains(one.place)]
         if self.of_teams != (divided is None) or len(inside) != (1 if self.of_teams else 2):
             return []
-        parts_of_it = tuple(before), loop, statement
+        parts_of_it = tuple(before), loop, statement, partial(is_of_library, options=self.options)
         return MergingBlock(self.file, self.region, block, heads[0], divided, *parts_of_it).edits(steps)
 
 

@@ -16,8 +16,10 @@ from loopwright.c.reworded.own_values import (
     EXTREMES,
     IDEMPOTENT,
     MergingStep,
+    OfLibrary,
     begins_as_identity,
     combined_value,
+    leaves_unchanged,
     step_of,
 )
 from loopwright.c.reworded.passages import changed_in
@@ -52,6 +54,7 @@ class MergingBlock:
     before: tuple[Node, ...]
     loop: Node
     last: Node
+    is_of_library: OfLibrary
 
     def edits(self, steps: Sequence[MergingStep]) -> list[Edit]:
         """Edits that combine the values of the loop into the shared variables by clauses."""
@@ -86,7 +89,7 @@ class MergingBlock:
         """The variable of each thread that a step combines, if it is one and nothing else uses the two."""
         shared = scalar(self.file, step.name, self.block)
         kind = type_of(self.file, shared)
-        own = combined_value(step, kind, self.file) if kind else None
+        own = combined_value(step, kind, self.is_of_library) if kind else None
         begun = None if own is None else first_value(own, self.before)
         if own is None or begun is None or type_of(self.file, scalar(self.file, own, self.last)) != kind:
             return None
@@ -96,18 +99,18 @@ class MergingBlock:
         is_alone = len(self.block.named(own)) == known
         from_shared = without_parentheses(value).text == step.name
         is_alone &= len(self.block.named(step.name)) == len(step.node.named(step.name)) + from_shared
-        if not is_alone or not all(self.is_combined(one, own, step.operator) for one in uses):
+        if not is_alone or not all(self.is_combined(one, own, step, kind) for one in uses):
             return None
         return _Merged(step, own, statements, value, kind)
 
-    def is_combined(self, use: Node, own: str, operation: str) -> bool:
-        """Whether a name in the loop belongs to a step that combines a value into it."""
+    def is_combined(self, use: Node, own: str, last: MergingStep, kind: str) -> bool:
+        """Whether a name in the loop belongs to a step that combines values as the last one does."""
         node = use.parent
         while node is not None and node is not self.loop:
             if node.type in ("expression_statement", "if_statement"):
                 step = step_of(node, self.file)
-                if step is not None and (step.name, step.operator) == (own, operation):
-                    return True
+                if step is not None and (step.name, step.operator) == (own, last.operator):
+                    return step.operator not in EXTREMES or leaves_unchanged(step, kind, self.is_of_library)
             node = node.parent
         return False
 
@@ -117,7 +120,7 @@ class MergingBlock:
         if without_parentheses(one.value).text == name:
             waits = self.divided is not None and _NOWAIT.search(self.divided.argument) is None
             return "" if waits and operation in IDEMPOTENT else None
-        if begins_as_identity(one.value, operation, one.kind, self.file):
+        if begins_as_identity(one.value, operation, one.kind, self.is_of_library):
             return ""
         is_inside = self.block.parent is not None and self.block.parent.type == "compound_statement"
         if operation not in IDEMPOTENT or not is_inside or not self.is_kept(one):

@@ -8,6 +8,8 @@ changes no value that it is combined with, or, if values may be combined twice, 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import TypeAlias
 
 from loopwright.c.accumulations import GREATER, SMALLER, accumulation_of
 from loopwright.c.file import CFile
@@ -16,6 +18,10 @@ from loopwright.c.macros import definitions, with_arguments
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import on_one_line, packed
 from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Span
+
+OfLibrary: TypeAlias = Callable[[str, Span], bool]
+"""Whether a name means what the C library says, at a place."""
 
 EXTREMES = ("min", "max")
 IDEMPOTENT = (*EXTREMES, "&", "|")
@@ -99,13 +105,12 @@ def _without_choosing_macro(statement: Node, file: CFile) -> str:
     return f"{field(core, 'left').text} = {on_one_line(with_arguments(macros[0], arguments))};"
 
 
-def combined_value(step: MergingStep, kind: str, file: CFile) -> str | None:
+def combined_value(step: MergingStep, kind: str, is_of_library: OfLibrary) -> str | None:
     """The variable that a step combines, unchanged, into one of the same type; None for another value."""
     statement = only_statement(step.text)
     if statement is None:
         return None
-    calls = [node for node in walk(statement) if node.type == "call_expression"]
-    called = [field(one, "function").text for one in calls]
+    called = [field(one, "function").text for one in walk(statement) if one.type == "call_expression"]
     own = {*identifiers(statement)} - {step.name, *called}
     is_extreme = step.operator in EXTREMES
     others = (*SMALLER, *GREATER) if is_extreme else (step.operator,)
@@ -116,22 +121,24 @@ def combined_value(step: MergingStep, kind: str, file: CFile) -> str | None:
             return None
         if node.is_named and node.type not in parts:
             return None
-    if len(own) != 1 or not all(_is_function(one, kind, file) for one in called):
+    if len(own) != 1 or not leaves_unchanged(step, kind, is_of_library):
         return None
     (name,) = own
     return name if is_extreme or identifiers(statement).count(name) == 1 else None
 
 
-def _is_function(name: str, kind: str, file: CFile) -> bool:
-    """Whether it is one of the C library that returns the larger or smaller of two numbers."""
-    defined = {*file.macro_names, *(one.name for one in file.functions)}
-    return name in _SELECTING.get(kind, ()) and name not in defined
+def leaves_unchanged(step: MergingStep, kind: str, is_of_library: OfLibrary) -> bool:
+    """Whether all calls are of functions of the C library that return one of two numbers as it is."""
+    statement = only_statement(step.text)
+    calls = [] if statement is None else [one for one in walk(statement) if one.type == "call_expression"]
+    called = {field(one, "function").text for one in calls}
+    return all(one in _SELECTING.get(kind, ()) and is_of_library(one, step.node.span) for one in called)
 
 
-def begins_as_identity(value: Node, operation: str, kind: str, file: CFile) -> bool:
+def begins_as_identity(value: Node, operation: str, kind: str, is_of_library: OfLibrary) -> bool:
     """Whether combining it with anything of a type changes nothing: for `needs_finite`, with no infinity."""
     text = packed(without_parentheses(value).text)
-    if not file.macro_names.isdisjoint(identifiers(value)):
+    if not all(is_of_library(name, value.span) for name in identifiers(value)):
         return False
     if operation not in EXTREMES:
         return re.fullmatch(_NUMBERS[operation], text) is not None

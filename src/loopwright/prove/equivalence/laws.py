@@ -30,8 +30,6 @@ from loopwright.c import types
 from loopwright.loops.expressions import Int
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Constant, Index, Term
 
-_BITS = {types.FLOAT: 24, types.DOUBLE: 53, types.LONG_DOUBLE: 53}
-"""Bits of the significand, on every machine: integers below 2^bits are exact in the type."""
 EXACT = 1 << 24
 """Integers below this are exact in every floating type."""
 
@@ -131,9 +129,13 @@ def widened(term: Term, kind: types.CType) -> Term | None:
     An integer type represents every integer modulo its size; a floating type is exact for some integers only.
     """
     match term:
-        case Apply(operator, (inner,), other) if operator == conversion(other) and _holds(inner.type, other):
+        case Apply(operator, (inner,), other) if operator == conversion(other) and types.represents(
+            other, inner.type
+        ):
             is_narrowed = isinstance(inner.type, types.Integer) and isinstance(other, types.Floating)
-            is_defined = not (is_narrowed and isinstance(kind, types.Integer)) or _holds(inner.type, kind)
+            is_defined = not (is_narrowed and isinstance(kind, types.Integer)) or types.represents(
+                kind, inner.type
+            )
             return inner if is_defined else None
         case _:
             return None
@@ -142,7 +144,9 @@ def widened(term: Term, kind: types.CType) -> Term | None:
 def shortened(term: Term, kind: types.CType) -> Term | None:
     """A literal that is exact as a float, and so in every floating type, in another one."""
     match term:
-        case Constant(text, known) if known in _BITS and kind in _BITS and _is_single(text):
+        case Constant(text, known) if (
+            known in types.SIGNIFICANT_BITS and kind in types.SIGNIFICANT_BITS and _is_single(text)
+        ):
             return Constant(text, kind)
         case _:
             return None
@@ -151,17 +155,6 @@ def shortened(term: Term, kind: types.CType) -> Term | None:
 def conversion(kind: types.CType) -> str:
     """The operator that converts a value of another type to this type."""
     return f"({types.spelling(kind)})"
-
-
-def _holds(small: types.CType, large: types.CType) -> bool:
-    """Whether every value of one type is a value of the other."""
-    match small, large:
-        case types.Integer(bits), types.Floating():
-            return bits <= _BITS.get(large, 0)
-        case types.Floating(narrow), types.Floating(wide):
-            return small in _BITS and large in _BITS and narrow <= wide
-        case _:
-            return types.holds(large, small)
 
 
 def _is_single(text: str) -> bool:

@@ -19,7 +19,7 @@ from loopwright.c.accumulations import (
     collects_tests,
     without_subscripts,
 )
-from loopwright.c.macros import definitions, reached_tokens, with_arguments
+from loopwright.c.macros import definitions, reached_tokens
 from loopwright.c.tokens import is_name, is_number, without_comments
 from loopwright.c.types import (
     BOOL,
@@ -36,6 +36,7 @@ from loopwright.c.types import (
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Access, Program, Statement
+from loopwright.prove.legality.choosing_calls import CALLED, chooses
 from loopwright.source import Span
 
 
@@ -106,7 +107,7 @@ def _reduction(program: Program, statement: Statement) -> Reduction | None:
     exact = _exactness(program, statement, shape.operator, write.array)
     rounds = not exact and _rounds_each_step(program, statement, write.array)
     rounds = rounds or (not exact and _is_cut(program, statement, shape.operator, write.array))
-    if rounds or not _is_what_it_is_called(program, statement):
+    if rounds or not chooses(program, statement, element_types(program)[write.array]):
         return None
     return Reduction(statement.name, shape.operator, write.array, tuple(sorted({target, *reads})), exact)
 
@@ -205,7 +206,7 @@ def _is_of_ints(
 
     Outside of subscripts only arrays, small decimal numbers, and macros composed of these are understood.
     """
-    macros = [definitions(program.file.macros, name) for name in dict.fromkeys(_CALLED.findall(text))]
+    macros = [definitions(program.file.macros, name) for name in dict.fromkeys(CALLED.findall(text))]
     if any(len(one) != 1 or one[0].parameters is None or one[0].conditional for one in macros):
         return False
     parts = [(text, {one[0].name for one in macros}), *((m.body, set(m.parameters or ())) for (m,) in macros)]
@@ -244,7 +245,7 @@ def _rounds_each_step(program: Program, statement: Statement, accumulator: str) 
     text = without_comments(statement.body.place.text, literals=True)
     others = [kinds.get(access.array) for access in statement.reads]
     is_exact = all(isinstance(one, Integer) or one == kind for one in others)
-    calls = any(name not in CALLS for name in _CALLED.findall(text))
+    calls = any(name not in CALLS for name in CALLED.findall(text))
     return calls or not is_exact or not _computes_integers(program, statement)
 
 
@@ -297,37 +298,6 @@ def type_of_name(program: Program, word: str) -> CType:
     known = dict(pair for pairs in several for pair in pairs)
     text = known.get(word) or ("" if found is None else found.type)
     return named_type(program.file.declarations.resolved(text))
-
-
-_CALLED = re.compile(r"\b(?!if\b|sizeof\b)([A-Za-z_]\w*)\s*\(")
-
-
-def _is_what_it_is_called(program: Program, statement: Statement) -> bool:
-    """Whether `max(s, e)` is the larger of the two, if the file defines it."""
-    for name in _CALLED.findall(statement.body.place.text):
-        if name not in CALLS:
-            continue
-        for macro in definitions(program.file.macros, name):
-            if macro.parameters is None or len(macro.parameters) != 2:
-                return False
-            texts = (f"a = {with_arguments(macro, given)};" for given in (["a", _LOOSE], [_LOOSE, "a"]))
-            if any(_chosen(text) != CALLS[name] for text in texts):
-                return False
-        for function in (one for one in program.file.functions if one.name == name):
-            value = "" if function.value is None else function.value.text
-            first = function.parameters[0] if len(function.parameters) == 2 else ""
-            if _chosen(f"{first} = {value};") != CALLS[name]:
-                return False
-    return True
-
-
-_LOOSE = "b ? b : b"
-"""An argument that a macro without parentheses around its parameters would split."""
-
-
-def _chosen(text: str) -> str | None:
-    found = accumulation_of(text)
-    return None if found is None else found.operator
 
 
 def _places(shape: AccumulationSyntax, text: Span) -> tuple[Span, tuple[Span, ...]]:

@@ -96,15 +96,16 @@ def pairs_of_wordings(
     seen: set[Texts] = set()
     bare = without_prefetches(old), without_prefetches(new)
     told: tuple[str, ...] = (FETCHED,) if bare != (old, new) else ()
-    merged = [with_reductions(one) for one in map(with_memory_loops, bare)]
+    own = (compiled, options)
+    merged = _both((with_memory_loops(bare[0]), with_memory_loops(bare[1])), own, with_reductions)
     told += _of_extremes(bare, merged)
     old, new = (with_parallel_loops(one) for one in merged)
-    given, own = (old, new), (compiled, options)
+    given = (old, new)
     yield from _once(_in_all_tables(given, own, told), seen)
     shown = _with_sizes_shown(given, own)
     if shown != given:
         yield from _once(_in_all_tables(shown, own, told), seen)
-    whole = _both(given, own, partial(in_table_loops, way=_with_teams_written_out))
+    whole = _both(given, own, _with_teams_written_out)
     if whole != given:
         for pair in _once(_in_all_tables(whole, own, told), seen):
             trusted = dict.fromkeys((*pair.trusted, IN_PARTS, *_of_extremes(given, whole)))
@@ -117,9 +118,11 @@ def _of_extremes(before: Sequence[Source], after: Sequence[Source]) -> tuple[str
     return (FINITE,) if any(needs_finite(one.text, other.text) for one, other in pairs) else ()
 
 
-def _with_teams_written_out(source: Source) -> Source:
+def _with_teams_written_out(source: Source, options: CompilerOptions) -> Source:
     """The source with whole loops for the parts that threads have, and reductions for their sums."""
-    return with_whole_loops(with_reductions(source, of_teams=True))
+    return in_table_loops(
+        source, options, lambda one: with_whole_loops(with_reductions(one, options, of_teams=True))
+    )
 
 
 def _with_sizes_shown(given: Texts, options: PairOfOptions) -> Texts:
