@@ -37,7 +37,7 @@ def test_the_length_of_rows_may_be_called_so(word: str) -> None:
 
 
 def test_conditions_may_be_about_names_that_are_called_so() -> None:
-    found = points_where(("min", "n"), "S", ("or", "j"), "0 <= or < min and or <= j < n")
+    found = points_where(("min", "n"), "S", ("or", "j"), "0 <= or < min && or <= j < n")
     assert str(found) == str(points_where(("a", "n"), "S", ("i", "j"), "0 <= i < a and i <= j < n")).replace(
         "i", "or"
     ).replace("[a,", "[min,").replace("< a", "< min")
@@ -52,3 +52,28 @@ def test_a_size_may_be_called_so(word: str, tmp_path: Path) -> None:
         with pytest.raises(SystemExit) as ended:
             main(words)
         assert ended.value.code == 0
+
+
+STEPS = """double a[99], {0}[99];
+void f(int {1}, int n)
+{{
+#pragma scop
+  for (int k = 0; k < {1}; k++) {{
+    for (int {2} = 1; {2} < n - 1; {2}++) S: {0}[{2}] = a[{2} - 1] + a[{2} + 1];
+    for (int {2} = 1; {2} < n - 1; {2}++) R: a[{2}] = {0}[{2}];
+  }}
+#pragma endscop
+}}
+"""
+TILES = ["(A, B) = overlap(L, k=2, {2}=4)", "(A, B) = hexagon(L, k=4, {2}=8, staged)"]
+
+
+@pytest.mark.parametrize("tiles", TILES)
+@pytest.mark.parametrize("names", [("b", "and", "i"), ("or", "min", "and"), ("and", "exists", "not")])
+def test_steps_in_tiles_may_be_about_names_that_are_called_so(
+    tiles: str, names: tuple[str, str, str], tmp_path: Path
+) -> None:
+    steps = file(tmp_path, STEPS.format(*names), "steps.c")
+    with pytest.raises(SystemExit) as ended:
+        main(["transform", steps, "-e", "L = lift(S, 1)", "-e", tiles.format(*names)])
+    assert ended.value.code == 0

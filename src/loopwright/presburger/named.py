@@ -50,14 +50,32 @@ def row_length(text: str) -> isl.PwAff:
 
 
 def points_where(parameters: Sequence[str], tuple_: str, names: Sequence[str], condition: str) -> isl.Set:
-    """{ tuple_[names] : condition }, where isl would read some names as words of its own, such as `min`."""
+    """{ tuple_[names] : condition }, where isl would read some names as words of its own, such as `min`.
+
+    The condition is in the words of C: a name may be called `and`, `or` or `not`.
+    """
+    return values_where(parameters, tuple_, names, ("", ()), condition).domain()
+
+
+def values_where(
+    parameters: Sequence[str],
+    tuple_: str,
+    names: Sequence[str],
+    value: tuple[str, Sequence[str]],
+    condition: str,
+) -> isl.Map:
+    """{ tuple_[names] -> value : condition }, in the same words; the value is a tuple of expressions."""
     every = (*parameters, *names)
     listed = _aliases(every)
     own, point = ", ".join(listed[: len(parameters)]), ", ".join(listed[len(parameters) :])
-    found = isl.Set(f"[{own}] -> {{ {tuple_}[{point}] : {aliased(condition, every)} }}")
-    for kind, these in ((PARAM, parameters), (DIM, names)):
+    target, written = value[0], aliased(", ".join(value[1]), every)
+    tested = f" : {aliased(condition, every)}" if condition else ""
+    found = isl.Map(f"[{own}] -> {{ [{point}] -> [{written}]{tested} }}")
+    for kind, these in ((PARAM, parameters), (IN, names)):
         for k, name in enumerate(these):
             found = found.set_dim_name(kind, k, name)
+    for kind, name in ((IN, tuple_), (OUT, target)):
+        found = found.set_tuple_name(kind, name) if name else found
     return found
 
 

@@ -142,7 +142,7 @@ def _bounds(stencil: Stencil, margin: Sequence[str]) -> str:
     for k, more in enumerate(margin, 1):
         name, origin = stencil.loops[k], _origin(stencil, k)
         tests.append(f"{origin} - ({more}) <= {name} <= {origin} + {stencil.sizes[k] - 1} + {more}")
-    return " and ".join(tests)
+    return " && ".join(tests)
 
 
 def cell_test(program: Program, points: isl.Set, names: Sequence[str]) -> str:

@@ -269,5 +269,5 @@ def _buffers(tiles: _StagedTiles) -> tuple[Array, ...]:
 
 def _within_tiles(statement: Statement, part: _TileStatement) -> Statement:
     """The statement with times only in its tile, which determines the full tiles."""
-    tile = instances_where(statement, " and ".join(part.tile))
+    tile = instances_where(statement, " && ".join(part.tile))
     return replace(statement, schedule=statement.schedule.intersect_domain(tile))

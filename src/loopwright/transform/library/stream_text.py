@@ -15,7 +15,6 @@ from loopwright.transform.library.stream_tiles import (
     StreamRole,
     StreamTile,
     element,
-    isl_test,
     letter,
     step_arrays,
 )
@@ -132,7 +131,7 @@ def _held(
 ) -> StreamRole:
     """A copy of a cell of one of the arrays, where it is known at a level, or where `valid` holds."""
     array = tile.program.statements[1 - side].writes[0].array
-    asked = isl_test(tile.inside(cell, side)) if level else valid
+    asked = tile.inside(cell, side) if level else valid
     valid = tile.known(cell, level, side) if level else valid
     key = f"{key} {letter(side)}"
     return StreamRole(key, array=array, point=cell, time=time, valid=valid, asked=asked, seen=seen)
@@ -234,7 +233,7 @@ def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
         seen = [(ClaimedWrite("keep", dict(zip(tile.stencil.loops[1:], cell, strict=True))),)]
         statement = tile.program.statements[0]
         test = f"{test} && ({tile.unwritten(statement, cell, 1)} || {tile.at_border(statement)})"
-        valid = f"not ({isl_test(tile.written(statement, cell))})"
+        valid = f"!({tile.written(statement, cell)})"
     role = _held(tile, "ahead", side, cell, *seen, time=tile.start, valid=valid)
     columns = tile.strip_loop + tile.loop("c", 1, tile.width)
     yield f"{columns}if ({test}) {tile.cell(str(side), 3, c)} = {element(source, cell)};\n", role
@@ -303,8 +302,8 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
         f"compute {letter(side)}",
         statement=statement.name,
         point=(f"{tile.start} + {v}", *cell),
-        valid=f"{tile.near(cell, level)} and {isl_test(tile.written(statement, cell))}",
-        asked=isl_test(tile.written(statement, cell)),
+        valid=f"{tile.near(cell, level)} && {tile.written(statement, cell)}",
+        asked=tile.written(statement, cell),
         seen=tuple(seen),
     )
     text = operation_text(tile.stencil, statement, in_registers)

@@ -30,7 +30,7 @@ class ClaimedWrite:
     when: str = ""
 
     def also(self, when: str) -> ClaimedWrite:
-        return replace(self, when=" and ".join(one for one in (self.when, when) if one))
+        return replace(self, when=" && ".join(one for one in (self.when, when) if one))
 
 
 @dataclass(frozen=True)
@@ -253,12 +253,12 @@ class StreamTile:
             low = f"{self.origin(k)} - ({margin}) <= {text}"
             high = f"{text} <= {self.origin(k)} + {self.size(k) - 1} + {margin}"
             if self.is_trimmed(k):
-                low, high = f"({low} or {self.is_first(k)})", f"({high} or {self.is_last(k)})"
+                low, high = f"({low} || {self.is_first(k)})", f"({high} || {self.is_last(k)})"
             tests += [low, high]
-        return " and ".join(tests)
+        return " && ".join(tests)
 
     def known(self, cell: Cell, level: str, side: int) -> str:
-        return f"{self.near(cell, level)} and {isl_test(self.inside(cell, side))}"
+        return f"{self.near(cell, level)} && {self.inside(cell, side)}"
 
     @property
     def inner(self) -> str:
@@ -304,7 +304,7 @@ class StreamTile:
             ends = {k: self.written_range(one, k) for k in self.loops}
             tests += [f"{ends[k][0]} <= {place}" for k, place in low.items()]
             tests += [f"{place} <= {ends[k][1]}" for k, place in high.items()]
-        return " and ".join(dict.fromkeys(tests))
+        return " && ".join(dict.fromkeys(tests))
 
     @property
     def start(self) -> str:
@@ -360,25 +360,21 @@ class StreamTile:
         found = [] if side else [ClaimedWrite("load A", at, f"{step} = 0")]
         after = ""
         for k in reversed(self.loops):
-            inside = isl_test(self.written(statement, cell, k))
-            edge = " and ".join(one for one in (f"not ({inside})", after) if one)
-            after = " and ".join(one for one in (inside, after) if one)
+            inside = self.written(statement, cell, k)
+            edge = " && ".join(one for one in (f"!({inside})", after) if one)
+            after = " && ".join(one for one in (inside, after) if one)
             if self.warps:
                 continue
             if side:
-                found += [ClaimedWrite(f"first edge B {k}", here, f"{step} = 0 and {edge}")]
+                found += [ClaimedWrite(f"first edge B {k}", here, f"{step} = 0 && {edge}")]
             if self.steps > 1 or not side:
-                found += [ClaimedWrite(f"edge {'AB'[side]} {k}", here, f"{step} >= 1 and {edge}")]
+                found += [ClaimedWrite(f"edge {'AB'[side]} {k}", here, f"{step} >= 1 && {edge}")]
         if self.warps:
             if side:
-                found += [ClaimedWrite("first edge B", here, f"{step} = 0 and not ({after})")]
+                found += [ClaimedWrite("first edge B", here, f"{step} = 0 && !({after})")]
             if self.steps > 1 or not side:
-                found += [ClaimedWrite(f"edge {'AB'[side]}", here, f"{step} >= 1 and not ({after})")]
+                found += [ClaimedWrite(f"edge {'AB'[side]}", here, f"{step} >= 1 && !({after})")]
         return *found, ClaimedWrite(f"compute {'AB'[side]}", here, after).also(above)
-
-
-def isl_test(test: str) -> str:
-    return test.replace("&&", "and")
 
 
 def step_arrays(stencil: Stencil) -> tuple[WrittenArray, WrittenArray]:

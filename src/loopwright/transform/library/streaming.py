@@ -39,6 +39,7 @@ from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.annotations import GPU
 from loopwright.model.program import Array, MemorySpace, Program, Statement
+from loopwright.presburger.named import values_where
 from loopwright.presburger.sets import OUT
 from loopwright.transform.library.accesses import affine_text
 from loopwright.transform.library.loops import SizedLoop
@@ -274,12 +275,12 @@ class _StreamClaims:
         return Redundancy(computes, held, valid, asked, named, idle, seen)
 
     def _seen(self, reader: Statement, writer: Statement, source: ClaimedWrite) -> SeenWrite:
-        target = ", ".join(source.at.get(name, name) for name in writer.iterators)
-        return SeenWrite(writer.name, self._formula(reader, source.when, f"{writer.name}[{target}]"))
+        target = [source.at.get(name, name) for name in writer.iterators]
+        return SeenWrite(writer.name, self._formula(reader, source.when, writer.name, target))
 
     def _instance(self, new: Statement, role: StreamRole) -> isl.Map:
         """The instance of P that an instance computes, if any."""
-        return self._formula(new, "", f"{role.statement}[{', '.join(role.point)}]")
+        return self._formula(new, "", role.statement, role.point)
 
     def _held(self, copy: Statement, role: StreamRole) -> HeldCell:
         """The copied cell, with its time: before a step of P."""
@@ -287,20 +288,17 @@ class _StreamClaims:
         vector = ["0"] * length
         vector[0] = str(self.stencil.plan.leaves[0].position[0])
         vector[entry(0)], vector[entry(0) + 1] = role.time, "-1"
-        cell = self._formula(copy, role.asked, f"{role.array}[{', '.join(role.point)}]")
-        return HeldCell(cell, self._formula(copy, role.asked, f"[{', '.join(vector)}]"))
+        cell = self._formula(copy, role.asked, role.array, role.point)
+        return HeldCell(cell, self._formula(copy, role.asked, "", vector))
 
     def within(self, statement: Statement, condition: str) -> isl.Set:
         """The instances of a statement within it."""
-        return self._formula(statement, condition, "[]").domain()
+        return self._formula(statement, condition, "", ()).domain()
 
-    def _formula(self, statement: Statement, valid: str, target: str) -> isl.Map:
-        """{ S[i] -> target : valid }, on the instances of the statement."""
-        condition = f" : {valid}" if valid else ""
-        parameters = ", ".join(self.stencil.program.params)
-        instance = f"{statement.name}[{', '.join(statement.iterators)}]"
-        text = f"[{parameters}] -> {{ {instance} -> {target}{condition} }}"
-        found = isl.Map.read_from_str(statement.domain.get_ctx(), text)
+    def _formula(self, statement: Statement, valid: str, target: str, values: Sequence[str]) -> isl.Map:
+        """{ S[i] -> target[values] : valid }, on the instances of the statement."""
+        parameters, value = self.stencil.program.params, (target, values)
+        found = values_where(parameters, statement.name, statement.iterators, value, valid)
         found = found.align_params(statement.domain.get_space().params())
         return found.intersect_domain(statement.domain).set_tuple_id(
             isl.dim_type.in_, statement.domain.get_tuple_id()
