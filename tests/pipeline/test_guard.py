@@ -210,6 +210,15 @@ def test_what_to_change_where_no_guard_can_be_written(
     assert [told in one for one in found.notes] == ([True] if told else [])
 
 
+@pytest.mark.parametrize("head", ["#define uintptr_t unsigned", "#define else else", "int uintptr_t;"])
+def test_no_guard_is_written_with_words_that_mean_something_else(head: str, tmp_path: Path) -> None:
+    text = text_of("int n, double *x, double *y", "for (int i = 0; i < n; i++) x[i] = y[i + 1];")
+    (tmp_path / "k.c").write_text(f"{head}\n{text}")
+    found = transformed(Request(file=str(tmp_path / "k.c"), guard=True), silent)
+    assert found.regions[0].assumptions
+    assert ["a meaning of its own" in one for one in found.notes] == [True]
+
+
 def test_a_length_of_the_same_name_is_another_variable() -> None:
     """The m of A's declaration is the one of the file: the parameter comes later."""
     text = text_of("int n, double A[n][m], int m", f"{ROWS} A[i][j] = 0;")

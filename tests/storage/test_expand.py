@@ -150,8 +150,9 @@ def test_a_header_that_is_not_included_is_added(front: str) -> None:
         ("#define _GNU_SOURCE\n{}#include <stdio.h>\n", "", "{}#include <stdio.h>"),
         ('#include "own.h"\n#include <stdio.h>\n', "", '#include "own.h"\n{}'),
         ("", '\n#include "own.h"\nint more;\n', "{}void f"),
+        ("", "\n#include <stdlib.h>\nint more;\n", "{}void f"),
     ],
-    ids=["macros stand before it", "macros of a header of its own", "after the region"],
+    ids=["macros stand before it", "macros of a header of its own", "after the region", "itself after it"],
 )
 def test_a_header_is_added_where_macros_for_headers_are_defined(
     before: str, after: str, expected: str

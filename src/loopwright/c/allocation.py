@@ -107,7 +107,7 @@ class Allocation:
 
 def allocation_of(source: Source, region: Region) -> Allocation | None:
     """The region in the form above, or None if it does not have that form."""
-    if not includes(source, HEADER) or redefined(source):
+    if not includes(source, HEADER, region.place) or redefined(source):
         return None
     parts = named_children(c_file(source).block(region.place))
     if len(parts) != 1 or parts[0].type != "compound_statement":

@@ -279,10 +279,12 @@ class CFile:
         return _block(self, place)
 
 
-def includes(source: Source, header: str) -> bool:
-    """Whether an unconditional line of the file is `header`: `#include <name.h>`."""
+def includes(source: Source, header: str, before: Span | None = None) -> bool:
+    """Whether an unconditional line of the file, `before` a place in it, is `header`: `#include <name.h>`."""
     depth = 0
     for line in c_file(source).directives:
+        if before is not None and line.place.start >= before.start:
+            return False
         if depth == 0 and f"#{line.name} {line.argument.strip()}" == header:
             return True
         depth += (line.name in ("if", "ifdef", "ifndef")) - (line.name == "endif")

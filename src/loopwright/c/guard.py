@@ -93,7 +93,7 @@ class GuardedRegion:
 def guard_of(source: Source, region: Region) -> GuardedRegion | None:
     """The region in the form above, with any conditions; None if it does not have that form."""
     parts = named_children(c_file(source).block(region.place))
-    if len(parts) != 1 or parts[0].type != "if_statement" or not _is_plain(source):
+    if len(parts) != 1 or parts[0].type != "if_statement" or redefined(source):
         return None
     chosen = parts[0]
     alternative, then = chosen.child_by_field_name("alternative"), field(chosen, "consequence")
@@ -123,9 +123,10 @@ def _conditions(text: str) -> list[str]:
     return [*found, text[start:].strip()]
 
 
-def _is_plain(source: Source) -> bool:
-    """Whether the names used by the form have their standard meaning in the file."""
-    return not c_file(source).defined_names & set(_NEEDED)
+def redefined(source: Source) -> list[str]:
+    """Names needed by the form that the file defines: no guard is written or recognised then."""
+    own = c_file(source).defined_names
+    return [name for name in _NEEDED if name in own]
 
 
 def without_guards(

@@ -126,15 +126,15 @@ def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
     nodes = [one.named for one in regions]
     missing = [name for name in used(nodes) if name not in defined(source)]
     edits: list[Edit] = []
-    end = line_end(source)
+    end, top = line_end(source), regions[0].in_file.region
     if any(one.wide for one in regions) and without_hint(source.text) == source.text:
         edits.append((0, 0, WIDE_VECTORS.replace("\n", end)))
-    if any(one.allocated for one in regions) and not includes(source, HEADER):
-        first = _first_include(source, regions[0].in_file.region)
+    if any(one.allocated for one in regions) and not includes(source, HEADER, top):
+        first = _first_include(source, top)
         edits.append((first, first, HEADER + end))
     addresses = any("uintptr_t" in one for loops in regions for one in loops.guard)
-    if addresses and not includes(source, ADDRESS_HEADER):
-        first = _first_include(source, regions[0].in_file.region)
+    if addresses and not includes(source, ADDRESS_HEADER, top):
+        first = _first_include(source, top)
         edits.append((first, first, ADDRESS_HEADER + end))
     for one, node, text in zip(regions, nodes, texts, strict=True):
         region = one.in_file.region

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import islpy as isl
 
-from loopwright.c.guard import NotInside
+from loopwright.c.guard import NotInside, redefined
 from loopwright.emit.expressions import condition_to_c, expression_to_c, literal
 from loopwright.emit.region import Loops
 from loopwright.loops.expressions import And, Test
@@ -30,7 +30,7 @@ _LIMITS = (None, *(1 << bits for bits in (30, 28, 24, 20, 15, 10)))
 def guard_for(plan: Plan, loops: Loops, new: Program) -> tuple[str, ...]:
     """The conditions that leave the fewest assumptions; none if none are left, or none can be removed."""
     best: tuple[str, ...] = ()
-    fewest = _left(plan, loops, new, best)
+    fewest = 0 if redefined(plan.written.source) else _left(plan, loops, new, best)
     for limit in _LIMITS:
         if not fewest:
             break
@@ -50,6 +50,8 @@ def untested(program: Program, assumptions: Sequence[Assumption]) -> Iterator[st
     of_storage = [one for one in left if one.kind is AssumptionKind.ALIASING]
     names = {name for one in of_storage for pair in one.pairs for name in pair}
     is_member = any(program.file.declarations.visible(one, program.region) is None for one in names)
+    if left and (hidden := redefined(program.source)):
+        yield f"no guard is written in a file that gives '{hidden[0]}' a meaning of its own; rename it"
     if left and (is_member or not all(one.text.isidentifier() for one in program.parameters)):
         yield (
             "no guard tests what is not a variable; give members of structs, and elements, names of their own"

@@ -236,7 +236,9 @@ def _written(macro: Definition) -> str:
 def _same_around(old: Source, new: Source, texts: tuple[Preprocessed, Preprocessed]) -> bool:
     """Whether two files are the same after preprocessing, except for their regions; if the new one includes
     another header, the source of the files is compared."""
-    added = any(includes(new, one) and not includes(old, one) for one in (HEADER, ADDRESS_HEADER))
+    old_top, new_top = (c_file(one).regions[0].place for one in (old, new))
+    headers = (HEADER, ADDRESS_HEADER)
+    added = any(includes(new, one, new_top) and not includes(old, one, old_top) for one in headers)
     before, after = (_REGION.sub(" ", _own_text(one) if added else one.text).split() for one in texts)
     return before == after
 
