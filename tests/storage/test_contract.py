@@ -69,6 +69,12 @@ def test_a_component_gets_a_variable_of_its_own(tmp_path: Path) -> None:
     assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
 
 
+@pytest.mark.parametrize("specifier", ["_Alignas(32)", "__extension__", "register"])
+def test_specifiers_that_are_no_part_of_the_type(specifier: str, tmp_path: Path) -> None:
+    text = function(REUSED).replace("double s =", f"{specifier} double s =")
+    assert "double *restrict s_i =" in result(tmp_path, text, "expand(s, i)").source.text
+
+
 def test_a_value_from_another_component_is_missed() -> None:
     verdict = prove_plan(planned(function(REUSED), "rename(s, S4)"))
     assert verdict.wrong and verdict.wrong[0].found == "what s_S4 held before the region"

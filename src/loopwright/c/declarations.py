@@ -119,10 +119,10 @@ def is_floating_type(text: str) -> bool:
 
 
 def type_text(declaration: Node, *, qualifiers: bool) -> str:
-    """The specifiers of a declaration on one line, without storage classes."""
+    """The specifiers of a declaration on one line, without storage classes and alignment."""
     words = []
     for child in declaration.children:
-        if child.type == "type_qualifier" and qualifiers:
+        if child.type == "type_qualifier" and qualifiers and child.children[0].type not in _NO_QUALIFIERS:
             words.append(child.text)
     specifier = declaration.child_by_field_name("type")
     if specifier is not None:
@@ -131,6 +131,8 @@ def type_text(declaration: Node, *, qualifiers: bool) -> str:
     return " ".join(words)
 
 
+_NO_QUALIFIERS = ("alignas_qualifier", "__extension__", "constexpr")
+"""What the grammar calls qualifiers and is no part of a type."""
 _TYPE_CHANGES = re.compile(r"\b(?:_*vector_size_*|ext_vector_type|\w*_vector_type|_*mode_*)\s*\(")
 
 
