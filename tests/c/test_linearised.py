@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import islpy as isl
 import pytest
 
+from loopwright.errors import BadInput
 from loopwright.model.program import AssumptionKind, Program
+from loopwright.read.c.gate.gate import gated
 from tests.c.support import reads, region, writes
 
 ALL = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) "
@@ -104,3 +109,29 @@ def test_a_local_product_is_a_value_only_if_it_is_shown_to_be_an_integer() -> No
     loop = "for (i = 0; i < n; i++) { int t = x * i; a[i] = t; }"
     assert len(region(loop).statements) == 2
     assert len(region(loop, head="int x;").statements) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (k = 0; k < n; k++) for (i = 0; i < 2*n; i++) for (j = 0; j < 2*m; j++)"
+        " a[(k*2*n + i)*2*m + j] = b[k*n*m + (i/2)*m + j/2];",
+        "for (i = 1; i < n; i++) for (j = 0; j < m; j++) a[i*m+j] = b[(i/2)*m + j] + b[((i+1)/2)*m + j];",
+    ],
+)
+def test_both_readings_know_quotients_in_rows(body: str) -> None:
+    (program,) = gated((region(body),))
+    (statement,) = program.statements
+    assert all(access.must for access in statement.accesses)
+    assert all(array.rows for array in program.arrays)
+
+
+def test_another_quotient_in_a_row_is_another_cell() -> None:
+    program = region("for (i = 1; i < n; i++) for (j = 0; j < m; j++) a[i*m+j] = b[(i/2)*m + j];")
+    (statement,) = program.statements
+    (read,) = (access for access in statement.accesses if not access.is_write)
+    (_, written) = statement.accesses if statement.accesses[0] is read else reversed(statement.accesses)
+    shifted = replace(read, relation=read.relation.apply_range(isl.Map("{ b[r, c] -> b[r + 1, c] }")))
+    wrong = replace(program, statements=(replace(statement, accesses=(shifted, written)),))
+    with pytest.raises(BadInput, match="which the model lacks"):
+        gated((wrong,))

@@ -94,15 +94,14 @@ def length_at(text: str, known: Mapping[str, int]) -> int | None:
 
 
 def in_pieces(value: Polynomial) -> list[tuple[isl.Set, Polynomial]]:
-    """A polynomial without atoms for each part of what its atoms are made of; none if they are not sums."""
+    """The polynomial for each part of what its atoms are made of: there they are sums, or quotients such as
+    floor(j / 2), which stay atoms; none if there are too many parts."""
     found: list[tuple[isl.Set, Polynomial]] = [(everywhere(), value)]
     for name, atom in value.atoms.items():
         pieces = atom.get_pieces()
         if len(found) * len(pieces) > MOST_PIECES:
             return []
         parts = [(piece, of_affine(isl.PwAff.from_aff(function))) for piece, function in pieces]
-        if any(part.atoms for _, part in parts):
-            return []
         found = [
             (where.intersect(piece), replaced(one, name, part))
             for where, one in found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 
 import islpy as isl
 
@@ -172,9 +173,19 @@ def _vanishes(value: Polynomial, runs: isl.Set, test: isl.Set, names: Sequence[s
         return True
     hull = here.affine_hull()
     fixed = fixed_parameters(hull.to_set())
-    value = at_values(value, {**found.place.scope.facts.values, **fixed})
+    value = at_values(_with_equal_atoms(value, here), {**found.place.scope.facts.values, **fixed})
     function = as_affine(value) or as_affine(_with_equations(value, hull))
     return function is not None and bool(here.is_subset(function.eq_set(number(0))))
+
+
+def _with_equal_atoms(value: Polynomial, here: isl.Set) -> Polynomial:
+    """The sum with one name for all atoms that are equal `here`: what is not a sum has a name for each of its
+    texts, and one reading writes floor(j / 2) where another one rounds towards 0."""
+    atoms = value.atoms
+    for first, second in combinations(atoms, 2):
+        if here.is_subset(atoms[first].eq_set(atoms[second])):
+            value = replaced(value, second, Polynomial({(first,): 1}, {first: atoms[first]}))
+    return value
 
 
 def _with_equations(value: Polynomial, hull: isl.BasicSet) -> Polynomial:
