@@ -74,6 +74,21 @@ def test_nothing_is_declared_where_no_statement_begins(before: str) -> None:
     assert with_outer_declarations(Source("t.c", text)).text == text
 
 
+@pytest.mark.parametrize(
+    ("before", "is_moved"), [("n++;", True), ("", True), ("if (n) ", False), ("n++;\n#define X 1\n", False)]
+)
+def test_declared_before_what_is_read_without_pragmas(before: str, is_moved: bool) -> None:
+    text = f"double f(int n, double *a) {{ {before}$double s = 0; a[0] = s;$ return s; }}"
+    start, end = text.index("$"), text.rindex("$") - 1
+    source = Source("t.c", text.replace("$", ""), ((start, end),))
+    moved = f"{before.rstrip() or '{'} double s;"
+    new = source.text.replace("double s = 0", "s = 0").replace(before.rstrip() or "{", moved, 1)
+    found = with_outer_declarations(source)
+    assert found.text == (new if is_moved else source.text)
+    ((first, last),) = found.chosen
+    assert found.text[first:last].startswith("s = 0; a" if is_moved else "double s")
+
+
 LOOP = "for (i = 0; i < n; i++) { if (a[i] < 0) goto L; a[i] = 1; }"
 TWO = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) { if (a[j] < i) goto L; a[j] = 1; }"
 

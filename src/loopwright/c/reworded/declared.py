@@ -7,7 +7,8 @@
     return s;                                         return s;
 
 It is equivalent if the declaration is a statement of the region itself, of plain numbers, and nothing before
-it in the region has the name.  Line numbers do not change: it goes after the last token before the pragma.
+it in the region has the name.  Line numbers do not change: it goes after the last token before the pragma, or
+before a region without pragmas.
 
 `with_leading_attributes` moves attributes after a declarator to the front of the declaration, where the
 grammar accepts them:
@@ -115,11 +116,12 @@ _TYPES = ("primitive_type", "sized_type_specifier", "type_identifier")
 
 
 def _place_before(file: CFile, region: Region) -> int | None:
-    """The end of the last token before a region's pragma, if a statement ends or a block starts there."""
+    """The end of the last token before a region and its pragma, if a statement ends or a block starts there."""
     pragmas = [one.place for one in file.directives if one.place.end <= region.place.start]
-    if file.source.chosen or not pragmas:
+    if not (file.source.chosen or pragmas):
         return None
-    before = without_comments(file.source.text, literals=True)[: pragmas[-1].start].rstrip()
+    start = region.place.start if file.source.chosen else pragmas[-1].start
+    before = without_comments(file.source.text, literals=True)[:start].rstrip()
     is_directive = any(one.place.start <= len(before) <= one.place.end for one in file.directives)
     return len(before) if before.endswith((";", "{", "}")) and not is_directive else None
 
