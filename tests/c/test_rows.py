@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from loopwright.errors import BadInput
 from loopwright.model.program import Inlined
+from loopwright.read.c.gate.gate import gated
+from loopwright.read.c.reader import read_c
 from tests.c.support import reads, refusal, region, underlined, writes
 
 HEAD = (
@@ -46,6 +51,38 @@ def test_an_element_of_a_row(
 def test_an_address_given_to_a_function_reaches_the_whole_array() -> None:
     program = region(NEST.format(declared="double *row = a + i;", text="b[j] = g(&row[j]);"), head=HEAD)
     assert reads(program.statements[0]) == ["a[o0]?"]
+
+
+def test_a_row_whose_number_is_not_affine_may_be_any_row() -> None:
+    text = NEST.format(declared="const double *row = a + i * m + (i / k) * n;", text="b[j] = row[j];")
+    (statement,) = region(text, head=HEAD).statements
+    assert reads(statement) == ["k[]", "a[o0]?"] and writes(statement) == ["b[j]"]
+
+
+@pytest.mark.parametrize(
+    ("size", "change", "message"),
+    [
+        ("k", "k = 2;", "'k' is written in the region, so it is not a parameter"),
+        ("k", "k += 1;", "'k' is written in the region, so it is not a parameter"),
+        ("step", "bump();", "a pointer may change 'step', which decides what the region runs"),
+    ],
+)
+def test_a_row_whose_number_changes_is_refused(size: str, change: str, message: str) -> None:
+    text = NEST.format(declared=f"double *row = a + i * (m / {size}); {change}", text="row[j] = 0;")
+    with pytest.raises(BadInput, match=message):
+        gated((region(text, head=HEAD + "int step; void bump(void) { step++; }"),))
+
+
+def test_a_row_named_by_a_member_is_an_element_instead(tmp_path: Path) -> None:
+    path = tmp_path / "t.c"
+    path.write_text(
+        "struct S { int d; };\n"
+        "void f(int n, struct S *restrict s, const double *restrict a, double *restrict b) {\n"
+        "  for (int i = 0; i < n; i++) { const double *row = a + i * s->d; b[i] = row[0]; }\n}\n"
+    )
+    (program,) = read_c(path)
+    (statement,) = program.statements
+    assert not program.set_aside and statement.body.place.text == "b[i] = a[i * s->d + (0)];"
 
 
 def test_rows_of_the_same_name() -> None:

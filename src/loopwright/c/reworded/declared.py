@@ -116,7 +116,7 @@ _TYPES = ("primitive_type", "sized_type_specifier", "type_identifier")
 
 
 def _place_before(file: CFile, region: Region) -> int | None:
-    """The end of the last token before a region and its pragma, if a statement ends or a block starts there."""
+    """The end of the token before a region and its pragma, if a statement ends or a block starts there."""
     pragmas = [one.place for one in file.directives if one.place.end <= region.place.start]
     if not (file.source.chosen or pragmas):
         return None

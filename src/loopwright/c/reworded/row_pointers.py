@@ -6,7 +6,7 @@ way.  It is supported if
     it is initialised with `a + i * n`, `out[y]`, `&img[y][0]` or `&a[i * n]`, into an array of
     numbers of the same type that the file declares outside the region;
     every occurrence of its name in the region is followed by a bracket: `row[j]`;
-    no macro mentions it.
+    no macro mentions it, and its value mentions no member that a pointer leads to.
 
 All others are refused at their declaration.
 """
@@ -26,7 +26,7 @@ from loopwright.c.declarations import (
 )
 from loopwright.c.macros import definitions, mentions
 from loopwright.c.references import Reference, Subscript, pointer_sum, reference_of
-from loopwright.c.syntax import Node, field, is_address, walk, without_parentheses
+from loopwright.c.syntax import Node, field, is_address, operator, walk, without_parentheses
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
@@ -116,11 +116,16 @@ def _row_pointer(node: Node, declarator: Node, declarations: Declarations, block
     kind = type_text(node, qualifiers=True)
     if variable is None or len(subscripts) != variable.rank or not same_numbers(kind, variable, declarations):
         return None
-    if is_taken and len(subscripts) != 1:
+    if (is_taken and len(subscripts) != 1) or any(_is_loaded(part) for part in walk(definition)):
         return None
     whole = (*subscripts[:-1], (*subscripts[-1], *terms))
     reach = Span(node.source, declarator.end, scope.end)
     return RowPointer(name.text, reach, declarator, definition, reference.base, whole)
+
+
+def _is_loaded(part: Node) -> bool:
+    """Whether a part of an expression is read through a pointer, so that names do not tell if it changes."""
+    return part.type == "field_expression" and operator(part) == "->"
 
 
 def row_text(value: Node) -> Node:

@@ -85,18 +85,35 @@ _HINT = "use the array it points into"
 def after_row(declarator: Node, frame: Frame) -> Frame | None:
     """The frame after the declaration of a pointer to a row; None if it is not such a declaration.
 
-    Its target must be invariant: iterators, parameters and local integers are, during its lifetime.
+    Its target must be invariant: iterators, parameters and local integers are, during its lifetime, and so is
+    what operators compute of them.
     """
     row = next((row for row in frame.setting.names.rows if row.declarator == declarator), None)
     if row is None:
         return None
     for term in [term for subscript in row.subscripts for term in subscript]:
         try:
-            polynomial(term, frame)
+            _require_fixed(term, frame)
         except NotAffine as failure:
             message = f"where '{row.name}' points cannot be followed: {failure.reason}"
             raise refuse(failure.node, message, _HINT) from None
     return frame.bind(LocalValue(row.name, None, row.definition, row=row))
+
+
+def _require_fixed(node: Node, frame: Frame) -> None:
+    """Raise NotAffine unless an expression is a sum of products, or made of such by other operators."""
+    try:
+        polynomial(node, frame)
+    except NotAffine:
+        match node.type:
+            case "parenthesized_expression":
+                parts = named_children(node)
+            case "binary_expression" if operator(node) in ("+", "-", "*", "/", "%"):
+                parts = [field(node, "left"), field(node, "right")]
+            case _:
+                raise
+        for part in parts:
+            _require_fixed(part, frame)
 
 
 def through_row(reference: Reference, frame: Frame) -> Reference:
