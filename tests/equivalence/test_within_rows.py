@@ -9,7 +9,7 @@ import pytest
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.descent.native import MOST_PARTS, NativePair, native_pair
 from loopwright.prove.equivalence.pairs import pair_of
-from loopwright.prove.equivalence.running import Steps
+from loopwright.prove.equivalence.refuting import Steps
 from loopwright.prove.equivalence.traces import runnable
 from loopwright.prove.equivalence.within_rows import _carried
 from loopwright.prove.verdict import Refuted

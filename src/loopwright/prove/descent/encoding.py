@@ -18,7 +18,7 @@ from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Node, Remar
 from loopwright.loops.sums import LinearSum
 from loopwright.loops.traverse import variables, with_children
 from loopwright.prove.equivalence.assignments import Computation
-from loopwright.prove.equivalence.terms import CellTerm, Index, Term, shape_of
+from loopwright.prove.equivalence.terms import CellTerm, Index, Term, TermAssignment, shape_of
 from loopwright.prove.equivalence.traces import Runnable
 
 MOST_SUBSCRIPTS, MOST_GIVEN = 6, 24
@@ -53,6 +53,8 @@ class Encoder:
     variables: dict[str, int] = field_of(default_factory=dict)
     expressions: dict[int, Row] = field_of(default_factory=dict)
     shapes: dict[Term, int] = field_of(default_factory=dict)
+    values: list[TermAssignment] = field_of(default_factory=list)
+    """The first assignment of each shape."""
     made: list[tuple[Computation, GivenValues]] = field_of(default_factory=list)
     starts: list[int] = field_of(default_factory=list)
     does: list[int] = field_of(default_factory=list)
@@ -104,6 +106,8 @@ class Encoder:
             parts: list[Row] = []
             shape = shape_of(assignment.value, parts, integer, cell)
             number = self.shapes.setdefault(shape, len(self.shapes))
+            if number == len(self.values):
+                self.values.append(assignment)
             target = cell(assignment.target)
             found += [number, len(parts), *chain(*parts), *target]
         return found

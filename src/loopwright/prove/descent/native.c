@@ -1,9 +1,13 @@
 /* Two programs run side by side, with values as hashes of what they are made of.
 
+   What is asked after a run is in `after_runs.c`, which is compiled as the end of this file.
+
    A program is a row of numbers, each part of it after what says its kind (`value`, `holds`, `perform`), and so
    is what a statement does (`visit`): `prove/descent/native.py` makes them.  Integers that are too large end a
    run, and so does too much of it. */
 
+#include <float.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +30,7 @@ static cell *cells;
 static int *slots;
 static num count_of_cells, room_for_cells, room_for_slots;
 static num *trace[2], length[2], room[2], *starts_of[2], executions[2], room_for_starts[2];
+static char *marked; /* executions of one of them */
 static num given[MOST_GIVEN], fuel, *variables, *guesses;
 static const num *does, *starts, *widths, *lengths; /* of rows, by array and subscript; 0 for none known */
 static int side, over;
@@ -276,7 +281,8 @@ void start(const num *all, const num *where, const num *how_many, num *guess, co
 }
 
 void finish(void) {
-  free(cells), free(slots), cells = 0, slots = 0, room_for_cells = room_for_slots = count_of_cells = 0;
+  free(cells), free(slots), free(marked), cells = 0, slots = 0, marked = 0;
+  room_for_cells = room_for_slots = count_of_cells = 0;
   for (int k = 0; k < 2; k++)
     free(trace[k]), free(starts_of[k]), trace[k] = starts_of[k] = 0, room[k] = room_for_starts[k] = 0;
 }
@@ -294,79 +300,4 @@ num sum_of(const num *program, num *begun, num most, const num *by, num *sum) {
   num left = run(0, program, begun, most);
   weights = 0, *sum = (num)summed_up;
   return left;
-}
-
-/* Of the cells of arrays below `counted` that end up with two values, those that both runs are done with first.
-   Each is its number, its array, its rank and its subscripts. */
-num different(num counted, num *out) {
-  num chosen = 0, ends[MOST_PLACES];
-  for (num k = 0; k < count_of_cells; k++) {
-    cell *one = cells + k;
-    if (one->array >= counted || one->value[0] == one->value[1]) continue;
-    num end = one->last[0] > one->last[1] ? one->last[0] : one->last[1], place = chosen;
-    while (place > 0 && ends[place - 1] > end) place--;
-    if (place == MOST_PLACES) continue;
-    if (chosen < MOST_PLACES) chosen++;
-    for (num m = chosen - 1; m > place; m--) {
-      ends[m] = ends[m - 1];
-      memcpy(out + m * WIDTH_OUT, out + (m - 1) * WIDTH_OUT, WIDTH_OUT * sizeof(num));
-    }
-    ends[place] = end;
-    num *to = out + place * WIDTH_OUT;
-    to[0] = k, to[1] = one->array, to[2] = one->rank;
-    memcpy(to + 3, one->at, one->rank * sizeof(num));
-  }
-  return chosen;
-}
-
-/* Of an execution whose integers are given: whether it writes a cell that is needed, or, if `is_part`, its reads
-   marked as needed. */
-static int touched(num statement, char *needed, int is_part) {
-  const num *p = does + starts[statement];
-  int writes = 0;
-  for (num assignments = *p++; assignments > 0; assignments--) {
-    p++;
-    for (num parts = *p++; parts > 0; parts--)
-      if (*p < 0) p += 3;
-      else if (is_part) needed[found(&p)] = 1;
-      else p += 2 + 2 * p[1];
-    if (is_part) p += 2 + 2 * p[1];
-    else {
-      num target = found(&p);
-      writes |= needed[target], needed[target] = 0;
-    }
-  }
-  return writes;
-}
-
-/* The executions that the last value of a cell is made by, the last one first, each as its statement and what
-   it is given; all of them for the cell -1.  How many numbers that takes, or -1 where it is more than `most`. */
-num leading_to(num which, num wanted, num most, num *out) {
-  char *needed = calloc(count_of_cells + 1, 1);
-  num used = 0;
-  if (!needed) return -1;
-  if (wanted >= 0) needed[wanted] = 1;
-  for (num k = executions[which] - 1; k >= 0 && used >= 0; k--) {
-    const num *step = trace[which] + starts_of[which][k];
-    num statement = step[0], size = 1 + widths[statement];
-    memcpy(given, step + 1, (size - 1) * sizeof(num));
-    if (wanted >= 0 && !touched(statement, needed, 0)) continue;
-    touched(statement, needed, 1);
-    if (used + size > most) used = -1;
-    else memcpy(out + used, step, size * sizeof(num)), used += size;
-  }
-  free(needed);
-  return used;
-}
-
-/* The least and the largest of what each statement of a program is given. */
-void spans(num which, num *out) {
-  for (num k = 0; k < executions[which]; k++) {
-    const num *step = trace[which] + starts_of[which][k];
-    num *own = out + step[0] * 2 * MOST_GIVEN;
-    for (num m = 0; m < widths[step[0]]; m++) {
-      if (step[1 + m] < own[2 * m]) own[2 * m] = step[1 + m];
-      if (step[1 + m] > own[2 * m + 1]) own[2 * m + 1] = step[1 + m];
-    }
-  }
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import math
 import os
 import platform
 import subprocess
@@ -25,6 +26,7 @@ from loopwright.c.typed.options import PLAIN
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.traverse import free_variables
 from loopwright.prove.coq.check import cache_folder
+from loopwright.prove.descent.doubles import formulas_of
 from loopwright.prove.descent.encoding import (
     LARGEST,
     MOST_GIVEN,
@@ -36,17 +38,20 @@ from loopwright.prove.descent.encoding import (
 )
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.pairs import Pair
-from loopwright.prove.equivalence.running import MOST_NUMBERED, Steps, compared
+from loopwright.prove.equivalence.refuting import Steps
+from loopwright.prove.equivalence.running import MOST_NUMBERED, MeasuredRuns, compared, told_by
 from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun
 from loopwright.prove.equivalence.within_rows import Lengths, in_rows, lengths_of, within_rows
 from loopwright.prove.verdict import Refuted
 
 WIDTH_OUT, MOST_PLACES = 9, 6
 """The same limits as in `native.c`; the last is how many cells are reported."""
-MOST_PARTS, LONG_PARTS = 120_000, 600_000
-"""Maximum length of the list of executions that lead to a cell; where longer runs are worthwhile."""
+FEW_PARTS, MOST_PARTS, LONG_PARTS = 10_000, 120_000, 600_000
+"""Maximum length of the list of executions that lead to a cell, above the first of which values are measured
+in doubles; where longer runs are worthwhile."""
 SECONDS = 20.0
-FLAGS = ("-O2", "-w", "-fwrapv", "-shared", "-fPIC")
+FLAGS = ("-O2", "-w", "-fwrapv", "-ffp-contract=off", "-shared", "-fPIC")
+PARTS_IN_C = ("native.c", "after_runs.c")
 Numbers: TypeAlias = "ctypes.Array[ctypes.c_longlong]"
 
 
@@ -69,6 +74,9 @@ class NativePair:
     variables: tuple[str, ...]
     """By number, including loop iterators."""
     parameters: frozenset[str]
+    formulas: tuple[Numbers, Numbers] | None
+    """What assignments compute in doubles, and where that of each shape begins; None if sums may be
+    reordered, or no number may be infinite."""
     arrays: tuple[str, ...]
     """By number: the live-out ones first."""
 
@@ -117,15 +125,14 @@ class NativePair:
         """Cells with different final values, by number: those that both runs finish first."""
         out = (ctypes.c_longlong * (MOST_PLACES * WIDTH_OUT))()
         count = self.library.different(len(self.pair.arrays), out)
-        rows = [out[k * WIDTH_OUT : (k + 1) * WIDTH_OUT] for k in range(count)]
-        return [(row[0], (self.arrays[row[1]], tuple(row[3 : 3 + row[2]]))) for row in rows]
+        return self._places(out[: count * WIDTH_OUT])
 
     def leading_to(self, cell: int = -1, most: int = MOST_PARTS) -> Steps | None:
         """The executions that lead to the value of a cell, or all; None if there are too many."""
         found: list[tuple[StatementRun, ...]] = []
         out = (ctypes.c_longlong * most)()
         for side in (0, 1):
-            used = self.library.leading_to(side, cell, most, out)
+            used = self.library.leading_to(side, cell, most, out, None, None)
             if used < 0:
                 return None
             found.append(tuple(reversed([*self._steps(out[:used])])))
@@ -165,7 +172,13 @@ class NativePair:
             except TooLong:
                 return None
         for number, place in self.different():
-            parts = self.leading_to(number, most)
+            parts = self.leading_to(number, min(most, FEW_PARTS))
+            if parts is None:
+                measured = self._measured(number, place) if lengths is None else None
+                told = None if measured is None else told_by(self.pair, measured, sizes)
+                if told is not None:
+                    return told
+                parts = self.leading_to(number, most)
             if parts is not None and lengths is not None:
                 parts = within_rows(parts, self.pair.runs, sizes)
             found = None if parts is None else compared(self.pair, parts, sizes, only=place)
@@ -176,6 +189,31 @@ class NativePair:
         steps = self.leading_to()
         found = None if steps is None else compared(self.pair, steps, sizes)
         return found if isinstance(found, Refuted) else None
+
+    def _measured(self, cell: int, place: CellKey) -> MeasuredRuns | None:
+        """Two different values of a cell in doubles, where inputs of 0 and 1 in turn lead to them."""
+        if self.formulas is None:
+            return None
+        read, values, found = ctypes.create_string_buffer(self.library.cells_seen() + 1), [], []
+        out, value = (ctypes.c_longlong * MOST_PARTS)(), ctypes.c_double()
+        for side in (0, 1):
+            seen = ctypes.create_string_buffer(len(self.computations))
+            used = self.library.leading_to(side, cell, MOST_PARTS, out, seen, read)
+            if used < 0 or not self.library.measured(side, cell, *self.formulas, ctypes.byref(value)):
+                return None
+            values.append(value.value)
+            found.append(tuple(reversed([*self._steps(out[:used])])))
+        if not all(map(math.isfinite, values)) or values[0] == values[1]:
+            return None
+        places = (ctypes.c_longlong * (len(read) * WIDTH_OUT))()
+        count = self.library.places_of(read, places)
+        inputs = tuple(one for _, one in self._places(places[: count * WIDTH_OUT]))
+        return MeasuredRuns(place, (values[0], values[1]), inputs, (found[0], found[1]))
+
+    def _places(self, words: Sequence[int]) -> list[tuple[int, CellKey]]:
+        """Cells by their numbers, and where they are."""
+        rows = (words[k : k + WIDTH_OUT] for k in range(0, len(words), WIDTH_OUT))
+        return [(row[0], (self.arrays[row[1]], tuple(row[3 : 3 + row[2]]))) for row in rows]
 
     def _by_number(self, lengths: Lengths) -> Numbers:
         """The lengths of rows by array and subscript, 0 where there is no limit."""
@@ -212,7 +250,12 @@ def native_pair(pair: Pair) -> NativePair:
     arrays, library, names = tuple(encoder.arrays), _library(), tuple(encoder.variables)
     free = frozenset[str]().union(*(free_variables(run.loops) for run in pair.runs))
     weights = _numbers([*chain(*encoder.weights)])
-    found = NativePair(pair, library, tuple(map(_numbers, rows)), weights, made, names, free, arrays)
+    is_exact = pair.reassociate or pair.finite
+    doubles = None if is_exact else formulas_of(encoder.values)
+    formulas = None if doubles is None else (_numbers(doubles.rows), _numbers(doubles.where))
+    found = NativePair(
+        pair, library, tuple(map(_numbers, rows)), weights, made, names, free, formulas, arrays
+    )
     weakref.finalize(found, library.finish)
     return found
 
@@ -231,10 +274,14 @@ def _library() -> ctypes.CDLL:
     library.run.argtypes = [number, numbers, numbers, number]
     library.sum_of.argtypes = [numbers, numbers, number, numbers, numbers]
     library.different.argtypes = [number, numbers]
-    library.leading_to.argtypes = [number, number, number, numbers]
+    library.leading_to.argtypes = [number, number, number, numbers, numbers, numbers]
+    library.measured.argtypes = [number, number, numbers, numbers, numbers]
+    library.places_of.argtypes = [numbers, numbers]
+    library.cells_seen.argtypes = []
     library.spans.argtypes = [number, numbers]
     library.finish.argtypes = []
-    for function in (library.run, library.sum_of, library.different, library.leading_to):
+    counting = library.different, library.leading_to, library.places_of, library.cells_seen
+    for function in (library.run, library.sum_of, *counting):
         function.restype = number
     return library
 
@@ -242,14 +289,14 @@ def _library() -> ctypes.CDLL:
 @cache
 def compiled_runner() -> bytes:
     """`native.c`, compiled by the compiler of this machine, once for all runs of the command."""
-    source = Path(__file__).parent / "native.c"
+    text = "".join((Path(__file__).parent / name).read_text() for name in PARTS_IN_C)
     words = [*PLAIN.program(), *FLAGS]
-    made_of = hashlib.sha256("\0".join([*words, platform.platform(), source.read_text()]).encode())
+    made_of = hashlib.sha256("\0".join([*words, platform.platform(), text]).encode())
     kept = cache_folder() / f"native-{made_of.hexdigest()[:16]}.so"
     try:
         return kept.read_bytes()
     except OSError:
-        found = _compiled(words, source)
+        found = _compiled(words, text)
     with suppress(OSError):  # if this fails, it is compiled again the next time
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as new:
@@ -258,9 +305,10 @@ def compiled_runner() -> bytes:
     return found
 
 
-def _compiled(words: Sequence[str], source: Path) -> bytes:
+def _compiled(words: Sequence[str], text: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "native.so"
+        source, place = Path(folder) / "native.c", Path(folder) / "native.so"
+        source.write_text(text)
         own = {**os.environ, "TMPDIR": folder}
         try:
             command = [*words, "-o", str(place), str(source)]

@@ -82,6 +82,8 @@ TOGETHER, MOST_TOGETHER = (1, 2, 3, 5), 3
 """Sizes that are tried in all combinations, and for how many parameters."""
 LARGEST_SUMMED, WITH_ALL, WITH_LARGEST = 40, (1, 3, 8, 17), range(9, 17)
 """Sizes of one parameter up to the first, and those of the other with all of them, and with the largest."""
+SUMMED_FIRST = ((17, 40), (40, 17), (40,))
+"""Sizes at which most differences show; smaller ones that show them are found from there."""
 SUMS, FEW_SUMS, MOST_UNLIKE = 24_000_000, 4_000_000, 3
 """Loop iterations in all sums together, before any proof of long sources and after one that failed; runs for
 sizes at which sums differ, and results do not."""
@@ -326,7 +328,8 @@ def _to_sum(context: isl.Set) -> list[Sizes]:
     if len(free) == 2:
         with_largest = {*product(WITH_LARGEST, several[-1:]), *product(several[-1:], WITH_LARGEST)}
         tried = [one for one in tried if one in with_largest or {*one} & {*WITH_ALL}]
-    return [{**fixed, **dict(zip(free, one, strict=True))} for one in sorted(tried, key=sum)]
+    order = sorted(tried, key=lambda one: (one not in SUMMED_FIRST, sum(one)))
+    return [{**fixed, **dict(zip(free, one, strict=True))} for one in order]
 
 
 def _sizes_near(near: Sizes) -> list[Sizes]:

@@ -14,7 +14,7 @@ from functools import partial
 
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.reworded.jumps import RETURNED
-from loopwright.c.types import Floating, Integer
+from loopwright.c.types import DOUBLE, Floating, Integer
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.arithmetic import (
     TypedNumber,
@@ -34,6 +34,7 @@ MOST_STEPS = 6_000
 LONG_RUNS = 30_000
 """Statement executions from which one kind of simple inputs is tried."""
 MOST_LISTED = 6
+IN_TURN = "1 in cells with an odd sum of subscripts, 0 in all other"
 UNIFORM = ((1, 1), (4, 1), (64, 1))
 """Numbers on diagonals and elsewhere; the last pair is for matrices that are factored."""
 
@@ -110,14 +111,20 @@ def _patterns(steps: int, *, is_factored: bool) -> list[tuple[str, Callable[[Cel
 
     Where neighbours are averaged, equal ones change nothing, and far ones are lost by rounding.
     """
-    apart = "1 in cells with an odd sum of subscripts, 0 in all other"
     if steps > LONG_RUNS:
-        return [(apart, _parity)]
+        return [(IN_TURN, _parity)]
     found: list[tuple[str, Callable[[CellKey], int]]] = []
     for diagonal, other in reversed(UNIFORM) if is_factored else UNIFORM:
         text = f"{diagonal} on diagonals, {other} in all other" if diagonal != other else f"{other} in all"
         found.append((text, partial(_on_diagonals, diagonal, other)))
-    return [*found, (apart, _parity)]
+    return [*found, (IN_TURN, _parity)]
+
+
+def telling_in_turn(values: tuple[float, float], inputs: Sequence[CellKey]) -> Telling:
+    """Two different doubles, which runs on these inputs end with."""
+    given = {cell: TypedNumber(DOUBLE, _parity(cell)) for cell in sorted(inputs)}
+    old, new = (TypedNumber(DOUBLE, one) for one in values)
+    return Telling(old, new, f"with {IN_TURN} cells that are read", given)
 
 
 def _on_diagonals(diagonal: int, other: int, cell: CellKey) -> int:

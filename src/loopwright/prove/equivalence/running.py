@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from typing import TypeAlias
 
 from loopwright.c.types import (
     CHAR,
@@ -25,35 +24,31 @@ from loopwright.c.types import (
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int
 from loopwright.model.program import Program
-from loopwright.presburger.points import values_text
 from loopwright.prove.equivalence.arithmetic import TypedNumber, Unvalued, World, computed, computing, differ
 from loopwright.prove.equivalence.beginning import OTHERWISE
 from loopwright.prove.equivalence.counterexample import (
     Telling,
     cell_text,
-    is_zero,
-    number_text,
     rests_on_unset,
     telling,
+    telling_in_turn,
 )
 from loopwright.prove.equivalence.inputs import FACTORED, NOT_FINITE, SUBNORMAL
 from loopwright.prove.equivalence.known_numbers import Beginning
-from loopwright.prove.equivalence.numbering import (
-    Numbered,
-    Table,
-    bag_difference,
-    before,
-    described,
-    first_difference,
-    numbered,
-)
+from loopwright.prove.equivalence.numbering import Table, numbered
 from loopwright.prove.equivalence.numbers import TRUTHS, Undefined
 from loopwright.prove.equivalence.pairs import Pair, pair_of
+from loopwright.prove.equivalence.refuting import (
+    ShownDifference,
+    Steps,
+    final_number,
+    functions_in,
+    refuted,
+)
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, subterms
 from loopwright.prove.equivalence.traces import (
     CellKey,
     Sizes,
-    StatementRun,
     computed_sizes,
     leading_to,
     runnable,
@@ -62,7 +57,7 @@ from loopwright.prove.equivalence.traces import (
 from loopwright.prove.equivalence.within_rows import within_rows
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
-from loopwright.read.c.purity import CLASSES, LIBRARY
+from loopwright.read.c.purity import CLASSES
 
 FEW_STEPS, MOST_STEPS = 3_000, 30_000
 """Statement executions of both programs together, over all sizes."""
@@ -76,9 +71,6 @@ SHORT_RUN = 100
 """Statement executions of both programs in runs that are tried with several values of a flag."""
 MOST_NUMBERS, LARGEST_NUMBER = 4, 100
 """How many integers of the programs are tried as inputs, and the largest."""
-
-Steps: TypeAlias = tuple[tuple[StatementRun, ...], tuple[StatementRun, ...]]
-"""A run of OLD and one of NEW."""
 
 
 def by_running(
@@ -123,7 +115,8 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
         places = [
             place
             for place in sorted({*one.cells, *other.cells})
-            if place[0] in pair.arrays and _final(one, place, table) != _final(other, place, table)
+            if place[0] in pair.arrays
+            and final_number(one, place, table) != final_number(other, place, table)
         ]
     said: str | None = None
     for given in _with_parameters(pair, steps, sizes) if places else ():
@@ -131,12 +124,12 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
             said = said or "whether what was assumed of parameters allows that was not determined"
             continue
         wrong = _difference(pair, steps, (sizes, given), places, is_led=only is not None)
-        if isinstance(wrong, _Shown):
+        if isinstance(wrong, ShownDifference):
             read = {*sizes} | _read_in(wrong.parts)
             told = {name: value for name, value in given.items() if name in read}
             is_long = sum(map(len, wrong.parts)) > MOST_NUMBERED
             known = None if is_long else runs or numbered(wrong.parts, table)
-            return _refuted(pair, told, wrong, known, table)
+            return refuted(pair, told, wrong, known, table)
         said = said or wrong
     return said
 
@@ -153,29 +146,17 @@ def _with_parameters(pair: Pair, steps: Steps, sizes: Sizes) -> Iterator[Sizes]:
         yield {**usual, name: value}
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """A cell with two values, the executions that lead to it, and inputs that show them."""
-
-    place: CellKey
-    parts: Steps
-    telling: Telling
-
-
 def _difference(
     pair: Pair, steps: Steps, sizes: tuple[Sizes, Sizes], places: list[CellKey], *, is_led: bool
-) -> _Shown | str | None:
+) -> ShownDifference | str | None:
     """A difference in values for these sizes, without and with other parameters; a text if there is none.
 
     `is_led`: all steps lead to the only place.
     """
-    beginning = Beginning({}, frozenset()) if pair.function is None else pair.function.beginning(sizes[1])
-    if beginning is None:
+    begun = _begun(pair, steps, sizes)
+    if begun is None:
         return None
-    values = {name: value for name, value in beginning.values.items() if value is not None}
-    if any(values.get(name, size) != size for name, size in sizes[0].items()):
-        return None  # the function computes another size from these parameters
-    pair = replace(pair, known={**pair.known, **values}, loaded=_loaded(beginning, steps))
+    pair, beginning = begun
     try:
         wrong = _real(pair, steps, places)
     except Unvalued as unknown:
@@ -185,20 +166,69 @@ def _difference(
     parts = steps
     if not is_led:
         parts = leading_to(steps[0], wrong.place), leading_to(steps[1], wrong.place)
-    doubt = beginning.doubt({*sizes[0], *_read_in(parts)})
-    if doubt is None and pair.function is not None and pair.function.hides_changes:
-        doubt = "what macros change before the region was not determined"
+    doubt = _doubt(pair, beginning, {*sizes[0], *_read_in(parts)})
     if doubt is not None:
         return doubt
     shown = telling(parts, wrong.place, (wrong.old, wrong.new), wrong.world)
     given = {place: float(value.number) for place, value in shown.given.items()}
-    doubt = beginning.keeps_out(given, _functions(pair)) or _doubted_truth(pair, parts, wrong, shown)
-    return doubt or _Shown(wrong.place, parts, shown)
+    doubt = beginning.keeps_out(given, functions_in(pair)) or _doubted_truth(pair, parts, wrong, shown)
+    return doubt or ShownDifference(wrong.place, parts, shown)
+
+
+def _begun(pair: Pair, steps: Steps, sizes: tuple[Sizes, Sizes]) -> tuple[Pair, Beginning] | None:
+    """The pair with what is known at the beginning for these sizes; None if the region is not reached."""
+    beginning = Beginning({}, frozenset()) if pair.function is None else pair.function.beginning(sizes[1])
+    if beginning is None:
+        return None
+    values = {name: value for name, value in beginning.values.items() if value is not None}
+    if any(values.get(name, size) != size for name, size in sizes[0].items()):
+        return None  # the function computes another size from these parameters
+    return replace(pair, known={**pair.known, **values}, loaded=_loaded(beginning, steps)), beginning
+
+
+def _doubt(pair: Pair, beginning: Beginning, names: set[str]) -> str | None:
+    """Why a run that treats these variables as inputs shows nothing."""
+    doubt = beginning.doubt(names)
+    if doubt is None and pair.function is not None and pair.function.hides_changes:
+        return "what macros change before the region was not determined"
+    return doubt
+
+
+@dataclass(frozen=True)
+class MeasuredRuns:
+    """Two runs in doubles with 0 and 1 in turn in all cells, which leave two values in a cell."""
+
+    place: CellKey
+    values: tuple[float, float]
+    inputs: tuple[CellKey, ...]
+    """The cells that are read before they are written."""
+    steps: Steps
+    """The last execution of each statement that leads to the values."""
+
+
+def told_by(pair: Pair, runs: MeasuredRuns, sizes: Sizes) -> Refuted | None:
+    """The difference that two measured runs show, where all that they begin with are inputs."""
+    given, read = next(_with_parameters(pair, runs.steps, sizes)), _read_in(runs.steps)
+    begun = _begun(pair, runs.steps, (sizes, given)) if pair.admits(given, read) else None
+    if begun is None:
+        return None
+    known, beginning = begun
+    if any({runs.place[0], *read} & {*one} for one in (known.known, known.loaded, known.unset)):
+        return None
+    if _doubt(known, beginning, {*sizes, *read}) is not None:
+        return None
+    shown = telling_in_turn(runs.values, runs.inputs)
+    numbers = {place: float(value.number) for place, value in shown.given.items()}
+    if beginning.keeps_out(numbers, functions_in(known)) is not None:
+        return None
+    told = {name: value for name, value in given.items() if name in {*sizes} | read}
+    wrong = ShownDifference(runs.place, runs.steps, shown)
+    return refuted(known, told, wrong, None, Table(reassociate=False))
 
 
 def _doubted_truth(pair: Pair, parts: Steps, wrong: ValueDifference, shown: Telling) -> str | None:
     """Why the difference may be one for some C libraries only, by what they return for true."""
-    used = sorted(CLASSES & _functions(pair))
+    used = sorted(CLASSES & functions_in(pair))
     for truth in TRUTHS if used else ():
         world = replace(wrong.world, given=shown.given, truth=truth)
         try:
@@ -228,10 +258,6 @@ def _read_in(steps: Steps) -> set[str]:
 def _cells_read(steps: Steps) -> Iterator[CellTerm]:
     computations = {id(step.computation): step.computation for side in steps for step in side}
     return (cell for one in computations.values() for cell in one.read)
-
-
-def _final(run: Numbered, place: CellKey, table: Table) -> int:
-    return run.cells[place].number if place in run.cells else before(place, table)
 
 
 @dataclass(frozen=True)
@@ -284,7 +310,7 @@ def _extremes(pair: Pair) -> tuple[float, ...]:
     """The special numbers that cells may hold: none for a compiler that is told that there are none."""
     if pair.finite:
         return ()
-    is_classified = not _functions(pair).isdisjoint(("isnormal", "fpclassify"))
+    is_classified = not functions_in(pair).isdisjoint(("isnormal", "fpclassify"))
     return NOT_FINITE + SUBNORMAL if is_classified else NOT_FINITE
 
 
@@ -322,51 +348,3 @@ def _typed_parts(pair: Pair) -> list[CellTerm | Apply]:
         if isinstance(part, CellTerm)
         or (isinstance(part, Apply) and (part.operator.startswith("(") or part.operator.endswith("()")))
     ]
-
-
-def _refuted(
-    pair: Pair, sizes: Sizes, wrong: _Shown, runs: tuple[Numbered, Numbered] | None, table: Table
-) -> Refuted:
-    place, found = wrong.place, wrong.telling
-    name = cell_text(place)
-    shown = [
-        f"{number_text(value)} {_writer(run, place, path)}"
-        for value, run, path in zip((found.old, found.new), wrong.parts, pair.paths, strict=True)
-    ]
-    text = f"{name} is {shown[0]}, but {shown[1]}"
-    text += f", {found.inputs}" if found.inputs else ""
-    text += "" if runs is None else f"; {_begins_in(runs, place, table)}"
-    unknown = sorted(_functions(pair) - LIBRARY)
-    if unknown:
-        text += f"; taking {', '.join(unknown)} for any function"
-    listed = values_text(sizes)
-    message = f"{name} does not end up with the same value"
-    witness = f"{listed}: {text}" if listed else text
-    inputs = tuple((*cell, float(value.number)) for cell, value in found.given.items() if not is_zero(value))
-    return Refuted("equivalence", message, witness, sizes, cell=place, inputs=inputs)
-
-
-def _begins_in(runs: tuple[Numbered, Numbered], place: CellKey, table: Table) -> str:
-    """Where the values of a cell differ first."""
-    inner = first_difference(table, *(_final(run, place, table) for run in runs))
-    where = [
-        described(table, number) + (f" in line {run.lines[number]}" if number in run.lines else "")
-        for number, run in zip(inner, runs, strict=True)
-    ]
-    return bag_difference(table, *inner) or f"the first difference: {where[0]}, but {where[1]}"
-
-
-def _writer(run: tuple[StatementRun, ...], place: CellKey, path: str) -> str:
-    for step in reversed(run):
-        if place in {step.place(one.target) for one in step.computation.assignments}:
-            return f"after {path} (line {step.computation.line})"
-    return f"after {path}, which does not write it"
-
-
-def _functions(pair: Pair) -> set[str]:
-    return {
-        part.operator[:-2]
-        for assignment in pair.assignments
-        for part in subterms(assignment.value)
-        if isinstance(part, Apply) and part.operator.endswith("()")
-    }
