@@ -152,7 +152,11 @@ class Node:
 
     def named(self, name: str, besides: Span | None = None) -> list[Node]:
         """The identifiers with this name, at or below this node, in source order; none in `besides`."""
-        return [self._node_of(raw) for raw in self._identifiers(name, besides)]
+        return [*self.each_named(name, besides)]
+
+    def each_named(self, name: str, besides: Span | None = None) -> Iterator[Node]:
+        """The same, one after the other: a node that is not asked for is not made."""
+        return (self._node_of(raw) for raw in self._identifiers(name, besides))
 
     def mentions(self, name: str) -> bool:
         """Whether an identifier with this name is at or below this node."""

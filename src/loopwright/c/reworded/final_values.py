@@ -36,6 +36,7 @@ from loopwright.c.reworded.passages import (
     fresh_names,
     is_declared,
     passages,
+    tops_around,
     whole_tree,
 )
 from loopwright.c.reworded.plain_loops import is_simple
@@ -77,23 +78,22 @@ def is_assigned(loop: Node) -> bool:
 def _is_read(passage: Passage, name: str, loops: list[Node]) -> bool:
     """Whether the function around a region uses its local variable outside of the loops over it."""
     inside = [one.span for one in loops if loop_iterator(one) == name]
-    around = passage.function
-    if not any(name in _declared_names(one) for one in around):
+    around = tops_around(passage)
+    declaring = [node for top in around for node in top.of_type(*_DECLARATIONS)]
+    if not any(name in identifiers(one) for one in declaring):
         return _is_of_the_file(passage, name) and not any(one.of_type("call_expression") for one in loops)
-    fixed = [one for one in around if one.type == "declaration" and _NOT_LOCAL & set(names_in(one.text))]
-    if any(name in identifiers(one) for one in fixed) or not any(declares(one, name) for one in around):
+    fixed = [one for one in declaring if one.type == "declaration" and _NOT_LOCAL & set(names_in(one.text))]
+    parts = (node for top in around for node in top.of_type(*_DECLARATIONS, "init_declarator"))
+    if any(name in identifiers(one) for one in fixed) or not any(declares(one, name) for one in parts):
         return False
-    mentioned = [one for one in around if one.type == "identifier" and one.text == name]
+    mentioned = (node for top in around for node in top.each_named(name))
     return any(
         not is_declared(one) and not any(span.start <= one.start and one.end <= span.end for span in inside)
         for one in mentioned
     )
 
 
-def _declared_names(node: Node) -> tuple[str, ...]:
-    """All names in a declaration or parameter declaration."""
-    is_one = node.type in ("declaration", "parameter_declaration")
-    return identifiers(node) if is_one else ()
+_DECLARATIONS = ("declaration", "parameter_declaration")
 
 
 def _is_of_the_file(passage: Passage, name: str) -> bool:

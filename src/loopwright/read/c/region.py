@@ -18,7 +18,7 @@ from loopwright.c.openmp import TRANSFORMING
 from loopwright.c.references import pointer_sum, reference_of
 from loopwright.c.regions import Directive, Region
 from loopwright.c.storage import SharedStorage
-from loopwright.c.syntax import Node, field, identifiers, operator, refuse, walk, without_parentheses
+from loopwright.c.syntax import Node, field, identifiers, operator, refuse, without_parentheses
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import ELSEWHERE, Program
@@ -250,12 +250,12 @@ def _reached(into: Mapping[str, set[str]], pointer: str) -> set[str]:
 
 def _given(function: Node) -> Iterator[tuple[Node, Node]]:
     """The variables that are assigned, and the values."""
-    for node in walk(function):
+    for node in function.of_type("init_declarator", "assignment_expression"):
         if node.type == "init_declarator":
             target, value = field(node, "declarator"), field(node, "value")
             while target.type.endswith("_declarator"):
                 target = target.child_by_field_name("declarator") or target.named_children[0]
-        elif node.type == "assignment_expression" and operator(node) == "=":
+        elif operator(node) == "=":
             target, value = without_parentheses(field(node, "left")), field(node, "right")
         else:
             continue

@@ -169,7 +169,7 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     expressions, with all macros that are called, and with functions of the file inlined.
     """
     seen = {source.text}
-    for text in _base_texts(source, options):
+    for text in _distinct(_base_texts(source, options)):
         text = with_exchanges_written_out(text, options)
         text = with_own_names(with_assigned_arrays(text, options), options)
         for words in dict.fromkeys((with_pointer_walks(text, options), text)):
@@ -179,6 +179,15 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
                 if one.source.text not in seen:
                     seen.add(one.source.text)
                     yield one
+
+
+def _distinct(texts: Iterable[Source]) -> Iterator[Source]:
+    """The texts without those that came before; each is made when it is asked for."""
+    seen: set[Source] = set()
+    for text in texts:
+        if text not in seen:
+            seen.add(text)
+            yield text
 
 
 def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
@@ -226,7 +235,7 @@ def further_followed(
 
 def _further(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     """The sources with elements in place of pointers, and values of bounds, then also with calls inlined."""
-    for text in (source, *_with_helpers_inlined(source, options)):
+    for text in _distinct((source, *_with_helpers_inlined(source, options))):
         text = with_exchanges_written_out(text, options)
         text = with_own_names(with_assigned_arrays(text, options), options)
         words = with_pointer_walks(text, options)
