@@ -8,6 +8,7 @@ from pathlib import Path
 
 from loopwright.c.file import c_file
 from loopwright.c.reworded.flat_loops import SIZES
+from loopwright.c.reworded.macros_written_out import with_statements_written_out
 from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.selection.chosen import chosen
 from loopwright.c.typed.options import CompilerOptions
@@ -36,7 +37,7 @@ from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.find import resolved
 from loopwright.read.c.paired_wordings import in_lanes, pairs_of_wordings, with_small_sizes
 from loopwright.read.c.reader import load_unmarked, parse_c
-from loopwright.read.c.rephrased import as_written, with_statements_written_out
+from loopwright.read.c.rephrased import as_written
 from loopwright.read.mlir.parsing import is_mlir, read_mlir
 from loopwright.read.openscop import read_openscop
 from loopwright.source import Source, Span

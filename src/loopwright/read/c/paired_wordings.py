@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from loopwright.c.reworded.flat_loops import SIZES, has_products, with_flat_loops, with_nested_loops
 from loopwright.c.reworded.guarded_sums import with_reductions
+from loopwright.c.reworded.macros_written_out import with_macros_written_out
 from loopwright.c.reworded.memory_calls import (
     FETCHED,
     fused_calls,
@@ -41,7 +42,6 @@ from loopwright.read.c.rephrased import (
     in_table_loops,
     with_assigned_arrays,
     with_first_values,
-    with_macros_written_out,
     with_other_iterators,
 )
 from loopwright.read.c.tables import with_tables

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import TypeAlias
 
 from loopwright.c.file import c_file
@@ -31,13 +30,20 @@ from loopwright.c.reworded.distinct_names import with_distinct_names
 from loopwright.c.reworded.final_values import with_final_values
 from loopwright.c.reworded.jumps import with_structured_jumps
 from loopwright.c.reworded.loop_heads import with_one_counter
+from loopwright.c.reworded.macros_written_out import (
+    STATEMENTS,
+    is_called,
+    is_more,
+    is_part,
+    with_macros_written_out,
+)
 from loopwright.c.reworded.parallel_blocks import with_ordered_tests
 from loopwright.c.reworded.passages import passages
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
-from loopwright.c.tokens import as_text, is_name, names_in, packed, spelled
-from loopwright.c.typed.file import may_point_to, typed_file
+from loopwright.c.tokens import names_in
+from loopwright.c.typed.file import may_point_to
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located, Unread, located_file
 from loopwright.c.typed.redefined import redefined
@@ -47,19 +53,12 @@ from loopwright.read.c.evolution import with_pointer_walks
 from loopwright.read.c.exchanged import with_exchanges_written_out
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.purity import LIBRARY
-from loopwright.source import Edit, Source, Span
+from loopwright.source import Source, Span
 
 Reading: TypeAlias = Callable[[Source], Sequence[Program] | None]
 """What reads a source; None if it cannot be read."""
 _DEEPEST = 3
 """The maximum depth of inlined calls."""
-_STATEMENTS = frozenset(
-    (
-        *("{", "}", ";", "=", "++", "--", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="),
-        *("if", "else", "for", "while", "do", "switch", "case", "default"),
-        *("break", "continue", "goto", "return"),
-    )
-)
 
 
 def _kept_apart(
@@ -196,7 +195,7 @@ def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
     source = _kept_apart(source, source, with_structured_jumps(source), options)
     yield source
     again = _defined_again(source, options)
-    other = (_is_more, _is_called, _is_part, lambda call, _: not again.isdisjoint(names_in(call.text)))
+    other = (is_more, is_called, is_part, lambda call, _: not again.isdisjoint(names_in(call.text)))
     for is_written_out in other:
         yield with_macros_written_out(source, options, is_written_out)
     yield from _with_helpers_inlined(source, options)
@@ -283,91 +282,6 @@ def _defined_again(source: Source, options: CompilerOptions) -> frozenset[str]:
     return frozenset(name for name in names if redefined([name], macros, file.text))
 
 
-def _is_more(call: Span, words: Sequence[str]) -> bool:
-    """Whether a macro is not an expression: `SWAP(a, b);`, `FOR(i, 0, n)`."""
-    return not _STATEMENTS.isdisjoint(words)
-
-
-def _is_called(call: Span, words: Sequence[str]) -> bool:
-    return call.text.endswith(")") or _is_more(call, words)
-
-
-def _is_part(call: Span, words: Sequence[str]) -> bool:
-    """Whether a macro without parameters is part of an expression: `#define t s->X[3]`."""
-    return is_name(call.text) and not {"[", "->", "."}.isdisjoint(words)
-
-
-def with_statements_written_out(source: Source, options: CompilerOptions) -> Source:
-    """The source with macros in its regions expanded that are more than expressions, if the file defines any.
-
-    If one pastes names with `##`, all macros that are called are expanded.
-    """
-    tokens = _macro_tokens(source)
-    if "##" in tokens:
-        return with_macros_written_out(source, options, _is_called)
-    return source if _STATEMENTS.isdisjoint(tokens) else with_macros_written_out(source, options, _is_more)
-
-
-def _macro_tokens(source: Source) -> frozenset[str]:
-    """The tokens of the macros that regions use, and of those that these use; empty if no macro of the file
-    contains a relevant token.
-    """
-    found: set[str] = set()
-    telling = _STATEMENTS | {"##"}
-    if all(telling.isdisjoint(spelled(macro.body)) for macro in c_file(source).macros):
-        return frozenset()
-    used = {name for region in c_file(source).regions for name in names_in(region.place.text)}
-    while used:
-        bodies = [macro.body for macro in c_file(source).macros if macro.name in used]
-        new = {token for body in bodies for token in spelled(body)} - found
-        found |= new
-        used = {token for token in new if is_name(token)}
-    return frozenset(found)
-
-
-def with_macros_written_out(
-    source: Source, options: CompilerOptions, is_written_out: Callable[[Span, Sequence[str]], bool]
-) -> Source:
-    """The source with macros replaced by their tokens: the compiler reads the same ones.
-
-    This is verified: the expansion may name a macro that no longer expands.
-    """
-    edits: list[Edit] = []
-    for _, spot in located_file(source, options).located:
-        if not isinstance(spot, Located):
-            return source
-        for (macro, place), tokens in groupby(spot.tokens, lambda token: (token.macro, token.span)):
-            words = [token.text for token in tokens]
-            if macro is not None and is_written_out(place, words):
-                edits.append((place.start, place.end, as_text(words) + "\n" * place.text.count("\n")))
-    if not edits:
-        return source
-    written = source.edited(sorted(edits))
-    if not _same_tokens(source, written, options):
-        return source
-    return source.edited(sorted((start, end, _bare_owners(text)) for start, end, text in edits))
-
-
-def _bare_owners(text: str) -> str:
-    """Rewrite `(g)->n` and `(g).n` as `g->n` and `g.n`, which are no casts."""
-    return re.sub(r"(?<![\w)\]])\(([A-Za-z_]\w*)\)(?=->|\.)", r"\1", text)
-
-
-def _same_tokens(source: Source, written: Source, options: CompilerOptions) -> bool:
-    """Whether the compiler's tokens are the same in the regions of two sources, and around them."""
-    texts = (typed_file(one, options).text.text for one in (source, written))
-    before, after = map(packed, texts)
-    if before != after:
-        return False
-    pairs = zip(typed_file(source, options).located, typed_file(written, options).located, strict=True)
-    for (_, one), (_, other) in pairs:
-        if not (isinstance(one, Located) and isinstance(other, Located)):
-            return False
-        if one.follows_place or list(one.texts) != list(other.texts):
-            return False
-    return True
-
-
 def _iterators(source: Source) -> Counter[str]:
     """The names that the loops of regions initialise by assignment, with their number of loops."""
     loops = (node for passage in passages(source) for node in passage.block.of_type("for_statement"))
@@ -381,7 +295,7 @@ def _has_plain_macros(source: Source, options: CompilerOptions) -> bool:
             return False
         assigned = {name for node in walk(c_file(source).block(region.place)) for name in _targets(node)}
         made = [token for token in spot.tokens if token.macro is not None]
-        if not _STATEMENTS.isdisjoint(token.text for token in made):
+        if not STATEMENTS.isdisjoint(token.text for token in made):
             return False
         if not assigned.isdisjoint(token.text for token in made if token.written is None):
             return False

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import product
 
 from loopwright.c.file import c_file
+from loopwright.c.reworded.macros_written_out import with_macros_written_out
 from loopwright.c.tokens import names_in, packed, without_comments
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
@@ -79,8 +80,6 @@ _CONDITIONAL = re.compile(r"(?m)^[ \t]*#[ \t]*(?:(if)|endif)")
 def with_numbers(source: Source, names: Collection[str], options: CompilerOptions) -> Source:
     """The source with these macros and variables in its regions replaced by their values, if they are
     numbers."""
-    from loopwright.read.c.rephrased import with_macros_written_out
-
     file = typed_file(source, options)
     edits = [edit for region in file.regions for edit in _variables(region, names, file)]
     written = source.edited(sorted(edits))
