@@ -37,8 +37,7 @@ from loopwright.read.c.gate.types import is_named, iterators_of
 from loopwright.read.c.second.accesses import NamedCell, Touched, touched_by_statement
 from loopwright.read.c.second.integers import numeric
 from loopwright.read.c.second.leaves import Found, Round, Surroundings, Wanted, found_in, may_wrap
-from loopwright.read.c.second.member_bounds import refuse_outside_members
-from loopwright.read.c.second.relations import AccessCells, cells_of, ranges_of_types
+from loopwright.read.c.second.relations import AccessCells, cells_of, ranges_of_types, refuse_outside_members
 from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
 from loopwright.source import Span
 
