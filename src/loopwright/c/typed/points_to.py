@@ -34,10 +34,10 @@ from loopwright.c.typed.stores import (
     PointerStore,
     file_stores,
     named_values,
+    paths_stored,
     stored_by,
     stores_ending,
 )
-from loopwright.c.typed.typed_calls import paths_stored
 from loopwright.c.typed.unfollowed import (
     UNSEEN,
     Memory,
