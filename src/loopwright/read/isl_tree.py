@@ -9,7 +9,7 @@ import islpy as isl
 from loopwright.model import schedule as trees
 from loopwright.presburger.sets import OUT, maps_of, sets_of, union_map
 from loopwright.read.isl_flat import is_loop_option, tuple_name
-from loopwright.read.isl_tree_text import check_tree_text, explain, node_error, option_error
+from loopwright.read.isl_text import check_tree_text, explain, node_error, option_error
 from loopwright.read.text import checked
 from loopwright.source import Source
 
