@@ -7,7 +7,6 @@ from itertools import product
 from math import prod
 
 from loopwright.optimise.candidates.blocks import Bounds, split_whole, whole_blocks
-from loopwright.optimise.candidates.cuts import cuts
 from loopwright.optimise.candidates.deferred import deferred, panels
 from loopwright.optimise.candidates.flight import rows_in_flight
 from loopwright.optimise.candidates.nests import (
@@ -26,6 +25,7 @@ from loopwright.optimise.candidates.nests import (
     own_loops,
     script_of,
 )
+from loopwright.optimise.candidates.orders import cuts
 from loopwright.optimise.candidates.pretests import pretested
 from loopwright.optimise.model.machine import Machine
 from loopwright.optimise.model.touches import COPIES
