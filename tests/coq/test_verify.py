@@ -28,7 +28,7 @@ from loopwright.loops.expressions import (
     TruncDiv,
     Var,
 )
-from loopwright.prove.certificates.claims import read_claims
+from loopwright.prove.certificates.files import read_claims
 from loopwright.prove.certificates.restatement import Restatement, lost_temporaries, restatement
 from loopwright.prove.coq import check as coq
 from loopwright.prove.coq.check import Accepted

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from loopwright.prove.certificates.claims import read_claims
+from loopwright.prove.certificates.files import read_claims
 from loopwright.prove.certificates.restatement import claimed_change, stored_restatement, unlike_storage
 from loopwright.prove.coq.verification import sentences
 from loopwright.prove.obligations.legality import opened

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from loopwright.optimise.candidates.columns import columns
-from loopwright.optimise.candidates.cuts import cuts
 from loopwright.optimise.candidates.deferred import deferred
 from loopwright.optimise.candidates.finishing import finished
 from loopwright.optimise.candidates.flight import rows_in_flight
 from loopwright.optimise.candidates.judging import Judge
 from loopwright.optimise.candidates.nests import Phase, SearchContext, targets
-from loopwright.optimise.candidates.orders import ORDERING, parallel
+from loopwright.optimise.candidates.orders import ORDERING, cuts, parallel
 from loopwright.optimise.candidates.planner import COPYING, Planner
 from loopwright.optimise.candidates.storage import packings, renamings, split_sums
 from loopwright.optimise.candidates.structures import around

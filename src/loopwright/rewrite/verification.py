@@ -17,7 +17,7 @@ from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import Independent
 from loopwright.model.program import Program
 from loopwright.progress import Progress
-from loopwright.prove.certificates.claims import OTHER_STORAGE, TextClaims, read_claims
+from loopwright.prove.certificates.files import OTHER_STORAGE, TextClaims, read_claims
 from loopwright.prove.certificates.restatement import (
     claimed_change,
     lost_temporaries,

@@ -28,7 +28,7 @@ from loopwright.loops.nodes import Node
 from loopwright.model.program import MemorySpace, Program, Statement
 from loopwright.presburger.sets import OUT
 from loopwright.prove.certificates.buffers import product_words
-from loopwright.prove.certificates.claims import TextClaims, with_independent
+from loopwright.prove.certificates.files import TextClaims, with_independent
 from loopwright.prove.certificates.middle import divided, middle, with_products_of
 from loopwright.prove.certificates.specification import Owned, cell_words, shapes_of, specification, touches
 from loopwright.prove.certificates.temporaries import owned_at_depths
