@@ -13,6 +13,7 @@ substituted, in subscripts and bounds too.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from loopwright.c.casts import Ambiguous, Kinds, ShownTree, parse_possible, parse_settled, settled
@@ -167,6 +168,11 @@ _WHOLE = "put the pragmas around whole statements"
 def c_file(source: Source) -> CFile:
     """The parsed file of a source; the same object for the same source."""
     return CFile(source)
+
+
+def whole_file(source: Source) -> CFile:
+    """The parsed file of a source, whatever is chosen of it."""
+    return c_file(replace(source, chosen=()))
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ _OBSERVED = ("static", "extern", "_Thread_local", "thread_local", "volatile", "_
 
 def refuse_live_iterators(root: Node, region: Span, iterators: frozenset[str]) -> None:
     """Raise at the first read, after the region, of an iterator that it assigns."""
-    for function in _functions_around(root, region):
+    for function in functions_around(root, region):
         for name in sorted(iterators):
             later = _later(function, region, name)
             if later and not replaces(later[0]):
@@ -37,14 +37,15 @@ def refuse_live_iterators(root: Node, region: Span, iterators: frozenset[str]) -
                 )
 
 
-def _functions_around(root: Node, region: Span) -> list[Node]:
+def functions_around(root: Node, region: Span) -> list[Node]:
+    """The functions of a file around a region: at most one, where its text is plain C."""
     functions = [node for node in root.named_children if node.type == "function_definition"]
     return [function for function in functions if function.span.contains(region)]
 
 
 def function_around(file: CFile, region: Span) -> Node | None:
     """The function around a region; None in a fragment."""
-    found = _functions_around(file.tree, region)
+    found = functions_around(file.tree, region)
     return found[0] if len(found) == 1 else None
 
 
@@ -83,7 +84,7 @@ def is_automatic(file: CFile, region: Span, name: str, rank: int) -> bool:
 
     It has one declaration in the function; a parameter that looks like an array is a pointer.
     """
-    functions = _functions_around(file.tree, region)
+    functions = functions_around(file.tree, region)
     found = list(_declarations(functions[0], name)) if len(functions) == 1 else []
     if len(found) != 1:
         return False
@@ -100,7 +101,7 @@ def is_hidden(file: CFile, region: Span, name: str) -> bool:
     """Whether a local number is only accessed by its name: no pointer and no macro refers to it."""
     if not is_automatic(file, region, name, 0):
         return False
-    (function,) = _functions_around(file.tree, region)
+    (function,) = functions_around(file.tree, region)
     ((declaration, _),) = _declarations(function, name)
     if not is_arithmetic(named_type(file.declarations.resolved(type_text(declaration, qualifiers=False)))):
         return False
@@ -125,7 +126,7 @@ def has_no_value(file: CFile, region: Span, name: str) -> bool:
     """Whether a local number is still uninitialised at the start of the region."""
     declarator = _declared_before(file, region, name)
     is_alone = declarator is not None and declarator.child_by_field_name("value") is None
-    (function,) = _functions_around(file.tree, region) if is_alone else (None,)
+    (function,) = functions_around(file.tree, region) if is_alone else (None,)
     return function is not None and next(_declarations(function, name))[0].type == "declaration"
 
 
@@ -133,7 +134,7 @@ def _declared_before(file: CFile, region: Span, name: str) -> Node | None:
     """The declarator of a local number that nothing names between there and the region."""
     if not is_hidden(file, region, name):
         return None
-    (function,) = _functions_around(file.tree, region)
+    (function,) = functions_around(file.tree, region)
     ((_, declarator),) = _declarations(function, name)
     again = bool(_loops_around(function, region))
     since = [use for use in function.named(name) if declarator.end <= use.start < region.start]
@@ -166,7 +167,7 @@ def is_dead_after(file: CFile, region: Span, name: str, rank: int) -> bool:
     """Whether the value that the region leaves in an automatic variable is dead."""
     if not is_automatic(file, region, name, rank):
         return False
-    (function,) = _functions_around(file.tree, region)
+    (function,) = functions_around(file.tree, region)
     jumps = "goto" in names_in(function.text)
     hidden = any(mentions(macro, name) for macro in file.macros)
     escapes = any(_escapes(use, rank) for use in function.named(name))
@@ -177,7 +178,7 @@ def may_be_replaced(file: CFile, region: Span, name: str, cell: tuple[int, ...])
     """Whether the first use of a cell after the region may overwrite it, or its value is dead."""
     if is_dead_after(file, region, name, len(cell)):
         return True
-    for function in _functions_around(file.tree, region):
+    for function in functions_around(file.tree, region):
         for use in _later(function, region, name):
             access, subscripts = _subscripted(use)
             if len(subscripts) < len(cell):

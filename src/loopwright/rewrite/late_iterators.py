@@ -7,7 +7,7 @@ outside its loops that may run after the directive may only assign an iterator, 
 from __future__ import annotations
 
 from loopwright.c.file import CFile
-from loopwright.c.liveness import is_hidden, replaces
+from loopwright.c.liveness import functions_around, is_hidden, replaces
 from loopwright.c.loops import LOOPS, loop_iterator, outer_iterators
 from loopwright.c.syntax import Node
 from loopwright.errors import BadInput, Code
@@ -37,9 +37,7 @@ def _uses(file: CFile, region: Span, name: str) -> list[Node]:
     If the code after the region executes once and assigns it first, its final value is dead.
     """
     found: list[Node] = []
-    for function in file.tree.named_children:
-        if function.type != "function_definition" or not function.span.contains(region):
-            continue
+    for function in functions_around(file.tree, region):
         is_repeated = bool(function.of_type("labeled_statement")) or any(
             loop.span.contains(region) and loop.start < region.start for loop in function.of_type(*LOOPS)
         )

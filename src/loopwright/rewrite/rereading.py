@@ -18,8 +18,9 @@ from dataclasses import replace
 
 from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
 from loopwright.c.declarations import declared_name, type_text
-from loopwright.c.file import CFile, c_file, includes
+from loopwright.c.file import CFile, c_file, includes, whole_file
 from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion
+from loopwright.c.liveness import functions_around
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import without_hint
 from loopwright.c.syntax import Node, named_children
@@ -210,8 +211,7 @@ def refuse_other_meaning(new: Source, written: Sequence[Program]) -> tuple[Assum
 
 def _is_in_function(program: Program) -> bool:
     """Whether a region is in a function; compilers reject bare snippets."""
-    parts = c_file(replace(program.source, chosen=())).possible.children
-    return any(one.type == "function_definition" and one.span.contains(program.region) for one in parts)
+    return bool(functions_around(whole_file(program.source).possible, program.region))
 
 
 def _refuse_macros(new: Source, text: Preprocessed, old: Source) -> None:

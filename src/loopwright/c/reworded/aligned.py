@@ -9,10 +9,8 @@ The array is a parameter or declared as an array, and the function assigns it no
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from loopwright.c.declarations import declared_name
-from loopwright.c.file import c_file
+from loopwright.c.file import whole_file
 from loopwright.c.loops import first_value, loop_iterator, loop_step
 from loopwright.c.macros import constant_macro
 from loopwright.c.reworded.passages import changed_in
@@ -48,7 +46,7 @@ def _is_row(node: Node, lanes: int, function: Node) -> bool:
         base, count = without_parentheses(field(base, "argument")), count + 1
     if base.type != "identifier" or not _is_beginning(base.text, function):
         return False
-    file = c_file(replace(node.source, chosen=()))
+    file = whole_file(node.source)
     declared = [
         known
         for one in function.root.of_type("declaration", "parameter_declaration")

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.declarations import Declarations
+from loopwright.c.file import whole_file
 from loopwright.c.loops import binary, first_value, loop_iterator, loop_step
 from loopwright.c.reworded.passages import (
     Passage,
@@ -37,7 +38,6 @@ from loopwright.c.reworded.passages import (
     is_declared,
     passages,
     tops_around,
-    whole_tree,
 )
 from loopwright.c.reworded.plain_loops import is_simple
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
@@ -100,7 +100,7 @@ def _is_of_the_file(passage: Passage, name: str) -> bool:
     """Whether a name is an integer variable of file scope."""
     return any(
         one.type == "declaration" and not _OF_OTHERS & set(names_in(one.text)) and declares(one, name)
-        for one in whole_tree(passage.file).named_children
+        for one in whole_file(passage.file.source).possible.named_children
     )
 
 

@@ -28,10 +28,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from loopwright.c.declarations import INTEGER_TYPES, Declarations, Variable
-from loopwright.c.file import CFile, c_file, includes
+from loopwright.c.file import CFile, c_file, includes, whole_file
 from loopwright.c.reworded.flat_loops import factors_of
 from loopwright.c.reworded.passages import passages
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
@@ -260,7 +259,7 @@ def fused_calls(source: Source) -> list[Node]:
     """
     if "fma" not in source.text or _FUSED.search(without_comments(source.text, literals=False)) is None:
         return []
-    file = c_file(replace(source, chosen=()))
+    file = whole_file(source)
     defined = (field(one, "declarator") for one in file.possible.of_type("function_definition"))
     own = {*file.macro_names, *(name for one in defined for name in identifiers(one)[:1])}
     if includes(source, "#include <tgmath.h>") or any(name.removeprefix(_BUILTIN) in _TYPES for name in own):

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from loopwright.c.declarations import declared_name
-from loopwright.c.file import CFile, c_file
-from loopwright.c.reworded.passages import changed_in, declares, whole_tree
+from loopwright.c.file import CFile, c_file, whole_file
+from loopwright.c.reworded.passages import changed_in, declares
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator
 from loopwright.c.tokens import names_in
 from loopwright.source import Edit, Source
@@ -65,7 +65,7 @@ def _are_hidden(file: CFile, names: set[str]) -> bool:
 
 def functions_around(file: CFile) -> list[Node]:
     """The functions that contain the regions of a file."""
-    functions = whole_tree(file).of_type("function_definition")
+    functions = whole_file(file.source).possible.of_type("function_definition")
     return [one for one in functions if any(one.span.contains(region.place) for region in file.regions)]
 
 

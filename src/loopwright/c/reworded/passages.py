@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import count
 from typing import TypeAlias
 
-from loopwright.c.file import CFile, c_file
+from loopwright.c.file import CFile, c_file, whole_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Directive, Region
 from loopwright.c.syntax import Node, field, walk, without_parentheses
@@ -52,13 +51,8 @@ Rule: TypeAlias = Callable[[Node, Passage], "list[Edit] | None"]
 
 def tops_around(passage: Passage) -> list[Node]:
     """The top-level declarations, at most one of them a function, that contain a region."""
-    parts = whole_tree(passage.file).named_children
+    parts = whole_file(passage.file.source).possible.named_children
     return [one for one in parts if one.span.contains(passage.region.place)]
-
-
-def whole_tree(file: CFile) -> Node:
-    """The syntax tree of a file, including the parts that are not chosen."""
-    return c_file(replace(file.source, chosen=())).possible
 
 
 def passages(source: Source) -> Iterator[Passage]:

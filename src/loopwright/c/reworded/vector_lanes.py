@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from loopwright.c.declarations import declared_name, type_text
-from loopwright.c.file import CFile, c_file
+from loopwright.c.file import CFile, whole_file
 from loopwright.c.macros import reachable_macros
 from loopwright.c.regions import Directive
 from loopwright.c.reworded.vector_expressions import NotInLanes, VectorNames, VectorVariable, lane_names
@@ -75,7 +74,7 @@ def with_lanes(source: Source, *, contracted: bool = False) -> InLanes:
     is_possible = any(word in source.text for word in ("_mm", "__m", "vector_size", "q_f"))
     if not is_possible or _TELLING.search(without_comments(source.text, literals=False)) is None:
         return InLanes(_without_headers(source))
-    file = c_file(replace(source, chosen=()))
+    file = whole_file(source)
     try:
         edits = sorted(_FileInLanes(file, contracted).edits())
     except NotInLanes as failure:
@@ -90,7 +89,7 @@ def _without_headers(source: Source) -> Source:
     """A source without vectors, and without their headers, as one in lanes is."""
     if not any(one in source.text for one in HEADERS):
         return source
-    file = _FileInLanes(c_file(replace(source, chosen=())), contracted=False)
+    file = _FileInLanes(whole_file(source), contracted=False)
     try:
         file.refuse_left([], REGISTERS)
         return source.edited(sorted(file.headers(needs_library=False)))

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
-from loopwright.c.file import CFile, c_file
+from loopwright.c.file import CFile, c_file, whole_file
 from loopwright.c.loops import LOOPS
 from loopwright.c.openmp import OpenmpDirective, loop_directives, without_directives
 from loopwright.c.regions import about_a_loop, marked_regions
@@ -83,7 +83,7 @@ def with_places(source: Source, places: Iterable[Span]) -> Source:
 
 def chosen(source: Source, wanted: Choice) -> Source:
     """The source with exactly the requested parts chosen."""
-    file = c_file(replace(source, chosen=()))
+    file = whole_file(source)
     places = [place for name in wanted.functions for place in _of_function(file, name)]
     for loop in wanted.loops:
         if loop.file is None or _is_same_file(loop.file, source.path):

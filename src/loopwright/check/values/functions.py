@@ -12,6 +12,7 @@ from functools import cache, cached_property
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import c_file
+from loopwright.c.liveness import functions_around
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, walk
 from loopwright.c.tokens import names_in, on_one_line, without_comments
@@ -112,10 +113,7 @@ def _code(function: Node, others: list[_Item]) -> FunctionCode:
 
 
 def _around(source: Source, region: Span) -> str | None:
-    for node in c_file(source).possible.named_children:
-        if node.type == "function_definition" and node.span.contains(region):
-            return _function_name(node)
-    return None
+    return next(map(_function_name, functions_around(c_file(source).possible, region)), None)
 
 
 def _function_name(node: Node) -> str | None:

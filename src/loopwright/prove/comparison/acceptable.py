@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.c.expression_types import DeclaredTypes, integer_type
-from loopwright.c.file import CFile, c_file
+from loopwright.c.file import CFile, c_file, whole_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk
 from loopwright.c.tokens import names_in, without_comments
@@ -87,7 +87,7 @@ def not_compiled(old: Compiled, new: Compiled) -> str | None:
 def _needed_lines(source: Source) -> frozenset[int]:
     """Lines of functions with regions, the declarations they use, directives and static assertions."""
     regions = [one.place for one in c_file(source).regions]
-    pending = [*named_children(c_file(replace(source, chosen=())).possible)]
+    pending = [*named_children(whole_file(source).possible)]
     others: list[Node] = []
     needed: list[Node] = []
     while pending:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from loopwright.c.declarations import Declarations, Variable
-from loopwright.c.file import CFile, c_file
+from loopwright.c.file import CFile, c_file, whole_file
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk, walk_inside
 from loopwright.c.tokens import names_in, on_one_line, without_comments
 from loopwright.c.typed.expansion import Definition, definition
@@ -75,7 +74,7 @@ class FunctionFrame:
 
 def frame_of(region: Span, *, agree: bool = False) -> FunctionFrame | None:
     """Returns the function around a region, without the region."""
-    file = c_file(replace(region.source, chosen=()))
+    file = whole_file(region.source)
     for node in walk_inside(file.possible, region):
         body = node.child_by_field_name("body") if node.type == "function_definition" else None
         if body is None or not body.start <= region.start <= region.end <= body.end:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import replace
 from itertools import pairwise
 
-from loopwright.c.file import c_file
+from loopwright.c.file import c_file, whole_file
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk, walk_inside
 from loopwright.c.tokens import lexemes, names_in, on_one_line
 from loopwright.lazy_dataclass import dataclass
@@ -22,7 +21,7 @@ def meanings_of(source: Source) -> dict[str, list[str]]:
 
     Functions with regions are compared separately.
     """
-    file = c_file(replace(source, chosen=()))
+    file = whole_file(source)
     regions = [one.place for one in c_file(source).regions]
     found: dict[str, list[str]] = {}
     pending = [*named_children(file.possible)]
@@ -89,7 +88,7 @@ _BEFORE_OTHERS = frozenset(_BEFORE.split())
 
 def _named(region: Span, tags: Set[str], *, inside: bool) -> set[str]:
     """The names that may be types and enumerators, or one of the tags, inside a region or outside."""
-    file = c_file(replace(region.source, chosen=()))
+    file = whole_file(region.source)
     lines = [one.place for one in file.directives if region.contains(one.place) == inside]
     found = {name for line in lines for name in names_in(line.text)}
     for before, one in pairwise(lexemes(file.plain, 0, len(file.plain))):
@@ -104,7 +103,7 @@ def _made_in(region: Span) -> dict[str, _Made]:
     """The types, tags and enumerators that a region defines."""
     if not any(word in region.text for word in _KEYWORDS):
         return {}
-    file = c_file(replace(region.source, chosen=()))
+    file = whole_file(region.source)
     found: dict[str, _Made] = {}
     for node in walk_inside(file.possible, region):
         has_body = node.type in _TAGGED and node.child_by_field_name("body") is not None

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
-from loopwright.c.file import c_file
+from loopwright.c.file import c_file, whole_file
 from loopwright.c.regions import without_hint
 from loopwright.c.tokens import KEYWORDS, names_in, without_comments
 from loopwright.c.typed.expansion import Definition, are_alike
@@ -93,7 +92,7 @@ def expanded_function(region: Span, options: CompilerOptions) -> ExpandedFunctio
     if found is None:
         return None
     names: set[str] = set()
-    for node in c_file(replace(region.source, chosen=())).possible.of_type("function_definition"):
+    for node in whole_file(region.source).possible.of_type("function_definition"):
         if node.span.contains(region):
             names.update(names_in(_LINE.sub("", without_comments(node.text, literals=True))))
     return ExpandedFunction(frozenset(names), *found, region.source)
@@ -130,7 +129,7 @@ def _numbered_lines(function: ExpandedFunction) -> list[int]:
     own = {name for name in function.names if name != "assert" and _counts_lines(function, name)}
     regions = [one.place for one in c_file(source).regions]
     text = without_comments(source.text, literals=True)
-    bodies = c_file(replace(source, chosen=())).possible.of_type("function_definition")
+    bodies = whole_file(source).possible.of_type("function_definition")
     around = [node.span for node in bodies if any(node.span.contains(place) for place in regions)]
     found: list[int] = []
     for one in re.finditer(r"[A-Za-z_]\w*", _LINE.sub(lambda line: " " * len(line[0]), text)):

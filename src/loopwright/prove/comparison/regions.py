@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from loopwright.c.declarations import declared_name
-from loopwright.c.file import CFile, c_file
+from loopwright.c.file import CFile, c_file, whole_file
 from loopwright.c.loops import LOOPS
 from loopwright.c.regions import marked_regions
 from loopwright.c.reworded.jumps import RETURNED, with_returned_values
@@ -66,7 +66,7 @@ def changed_parts(
     Returns None if that contains a jump, or if a function is missing.
     """
     places: list[tuple[Span, Span]] = []
-    functions = [_functions(c_file(replace(one, chosen=()))) for one in (old, new)]
+    functions = [_functions(whole_file(one)) for one in (old, new)]
     if any(name not in one for name in names for one in functions):
         return None
     for name in names:
@@ -226,7 +226,7 @@ def _functions(file: CFile) -> dict[str, Node]:
 
 def _around(region: Span) -> tuple[str, list[str], list[str]]:
     """The name of the function around a region, and the texts of the statements on either side."""
-    file = c_file(replace(region.source, chosen=()))
+    file = whole_file(region.source)
     for name, node in _functions(file).items():
         if node.start <= region.start and region.end <= node.end:
             parts = named_children(field(node, "body"))

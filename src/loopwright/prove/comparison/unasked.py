@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
-from loopwright.c.file import c_file
+from loopwright.c.file import c_file, whole_file
 from loopwright.c.syntax import Node, field, identifiers, named_children
 from loopwright.c.tokens import names_in, on_one_line, without_comments
 from loopwright.prove.comparison.function_frame import short
@@ -46,7 +45,7 @@ def _acting(source: Source) -> Iterator[str]:
     text = without_comments(source.text, literals=True)
     if not any(word in text for word in _ACTING):
         return
-    file = c_file(replace(source, chosen=()))
+    file = whole_file(source)
     macros = {one.name: f"#define {one.name} {on_one_line(one.body)}" for one in file.macros}
     words = {*_ACTING}
     for _ in macros:
@@ -75,7 +74,7 @@ def _mentions(text: str, words: set[str]) -> bool:
 def _outside(source: Source) -> Iterator[Node]:
     """What is at the top level of a file, besides functions with regions."""
     regions: list[Span] = [one.place for one in c_file(source).regions]
-    pending = [*c_file(replace(source, chosen=())).possible.children]
+    pending = [*whole_file(source).possible.children]
     while pending:
         node = pending.pop(0)
         if node.type.startswith("preproc_if") or node.type in ("preproc_else", "linkage_specification"):

@@ -13,6 +13,7 @@ from itertools import takewhile
 import islpy as isl
 
 from loopwright.c.file import CFile, c_file
+from loopwright.c.liveness import functions_around
 from loopwright.c.loops import LOOPS
 from loopwright.c.openmp import TRANSFORMING
 from loopwright.c.references import pointer_sum, reference_of
@@ -206,9 +207,7 @@ def refuse_known_aliases(setting: Setting, root: Node, region: Span) -> None:
     """Raise if one of two aliases is written in the region."""
     names = setting.names
     arrays = {name for name, rank in names.ranks.items() if rank > 0 and name not in names.iterators}
-    for function in root.named_children:
-        if function.type != "function_definition" or not function.span.contains(region):
-            continue
+    for function in functions_around(root, region):
         last = len(region.source.text) if _may_run_again(function, region) else region.start
         given = [(target, value) for target, value in _given(function) if target.start < last]
         given = [pair for pair in given if not region.contains(pair[0].span)]
