@@ -136,6 +136,58 @@ NOT_YES = {
 }
 
 
+CLAMP = "static int clamp(int v, int least, int most) { return v < least ? least : v > most ? most : v; }\n"
+PLACES = "void f(int n, int m, double *restrict y, const double *restrict x) {\n"
+NEXT = "static int step;\nstatic int next(int v) { return v + step; }\n"
+PRODUCT = "static int product(int n, int m) { return n * m; }\n"
+AT = "  for (int i = 0; i < n; i++) {{\n    int at = {};\n    y[i] = x[at] + x[i];\n  }}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "answer"),
+    [
+        ("clamp(i - 1, 0, n - 1)", "i > 0 ? i - 1 : 0", "yes"),
+        ("clamp(i - 1, 0, n - 1)", "i > 0 ? i : 0", "no"),
+        ("clamp(i - 1, 0, n)", "clamp(i, 0, n)", "no"),
+        ("product(2, i)", "2 * i", "yes"),
+        ("product(2, i)", "2 * n", "no"),
+    ],
+)
+def test_a_place_that_a_function_computes_of_its_arguments(
+    old: str, new: str, answer: str, tmp_path: Path
+) -> None:
+    texts = (f"{CLAMP}{PRODUCT}{PLACES}{AT.format(place)}}}\n" for place in (old, new))
+    assert verdict(tmp_path, *texts) == answer
+
+
+def test_a_place_that_a_function_computes_of_other_memory(tmp_path: Path) -> None:
+    old = NEXT + PLACES + AT.format("next(i)").replace("y[i]", "step = 1; y[i]") + "}\n"
+    new = NEXT + PLACES + AT.format("next(i)").replace("int at", "step = 1; int at") + "}\n"
+    assert verdict(tmp_path, old, new) != "yes"
+
+
+def test_the_sizes_of_tiles_may_be_a_macro_of_new_alone(tmp_path: Path) -> None:
+    head = "#include <stddef.h>\n"
+    start = "void f(size_t n, size_t m, double *restrict y, const double *restrict x) {\n"
+    inner = "for (size_t j = 0; j < m; j++) "
+    old = start + f"  for (size_t i = 0; i < n; i++) {inner}y[i * m + j] = x[i];\n}}\n"
+    tile = "for (size_t i = k; i < n && i < k + TILE; i++) "
+    new = start + f"  for (size_t k = 0; k < n; k += TILE) {inner}{tile}y[i * m + j] = x[i];\n}}\n"
+    assert verdict(tmp_path, head + old, head + "#define TILE 16\n" + new) == "yes"
+    old, new = (text.replace("x[i]", "x[i + TILE]") for text in (old, new))
+    assert verdict(tmp_path, f"{head}#define TILE 8\n{old}", f"{head}#define TILE 16\n{new}") != "yes"
+
+
+def test_loops_kept_whole_in_new_alone(tmp_path: Path) -> None:
+    start = "void f(int n, const int *restrict r, const double *restrict v, double *restrict y) {\n"
+    clear, add = "y[i] = 0;", "for (int k = r[i]; k < r[i + 1]; k++) y[i] += v[k];"
+    each = "  for (int i = 0; i < n; i++) "
+    together = f"{start}{each}{{ {clear} {add} }}\n}}\n"
+    assert verdict(tmp_path, f"{start}{each}{clear}\n{each}{add}\n}}\n", together) == "yes"
+    swapped = f"{start}{each}{{ {add} {clear} }}\n}}\n"
+    assert verdict(tmp_path, together, swapped) == "unknown"
+
+
 @pytest.mark.parametrize("name", YES)
 def test_the_same(name: str, tmp_path: Path) -> None:
     old, new = YES[name]

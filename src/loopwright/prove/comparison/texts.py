@@ -296,11 +296,16 @@ def _text_first(
 ) -> Comparison:
     """Compares the regions as their text alone is read and, if that does not decide, as the C reader does.
 
-    It finds the indices in rows of an array of one dimension.
+    It finds the indices in rows of an array of one dimension, and says which statements it keeps whole.
     """
     signed = counts_signed(source, asked.reading.compiled)
     text = read_text(source, old, asked.reading.pure) if signed else None
-    found = compared(text)
+    try:
+        found = compared(text)
+    except BadInput:
+        if text is None:
+            raise
+        return compared(None)
     in_rows = any(array.rows for program in text or () for array in program.arrays)
     is_open = in_rows and isinstance(found.verdict, Undecided)
     return _otherwise(lambda: compared(None), found) if is_open else found

@@ -49,12 +49,19 @@ def differences(old: Program, new: Program) -> Differences:
         if functions[0].get(word, functions[1].get(word)) != functions[1].get(word, functions[0].get(word))
         or types[0].resolved(word) != types[1].resolved(word)
     ]
-    sizes = [name for name in old.params if name in inside[1]]
+    named = (name for name in old.params if name in inside[1])
+    sizes = [name for name in named if name in inside[0] or _is_defined(old, name)]
     fatal += [name for name in sizes if _declared_type(old, name) != _declared_type(new, name)]
     fatal += [name for name in sizes if _expansion(macros[0], name) != _expansion(macros[1], name)]
     fatal += _other_fixed(old, new, (*inside[0], *inside[1], *words))
     textual += [name for name in storage.private if name not in textual]
     return Differences(tuple(textual), tuple(dict.fromkeys([*fatal, *storage.shared])))
+
+
+def _is_defined(program: Program, name: str) -> bool:
+    """Whether a file has a macro or a variable of this name; a size of NEW alone is none of OLD's."""
+    declared = program.file.declarations.visible(name, program.region)
+    return declared is not None or definitions(program.file.macros, name) != ()
 
 
 def _words(program: Program) -> list[str]:

@@ -15,6 +15,7 @@ from typing import TypeVar
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.declarations import Declarations, is_integer_type, known_constant
 from loopwright.c.expression_types import DeclaredTypes, constant_value, integer_type
+from loopwright.c.file import FunctionDefinition
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, without_parentheses
 from loopwright.c.tokens import packed
@@ -23,8 +24,9 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.model.program import Program
 from loopwright.presburger.named import fixed_parameters
+from loopwright.prove.reading.file_functions import function_of
 from loopwright.prove.reading.helper_macros import is_helper
-from loopwright.prove.reading.operations import chosen, complement, is_signed, masked, outcome
+from loopwright.prove.reading.operations import chosen, complement, is_signed, masked, outcome, scaled
 from loopwright.source import Source
 
 MOST_EXPANSIONS = 50
@@ -145,7 +147,7 @@ def expression(node: Node, words: Words) -> ex.Expr:
             return _cast(node, words)
         case "unary_expression" if operator(node) in ("-", "+"):
             inner = expression(field(node, "argument"), words)
-            return _scaled(-1, inner) if operator(node) == "-" else inner
+            return scaled(-1, inner) if operator(node) == "-" else inner
         case "unary_expression" if operator(node) == "~" and is_signed(_type_of(node, words)):
             return complement(expression(field(node, "argument"), words))
         case "binary_expression" if operator(node) in ("+", "-", "*", "/", "%", "<<", ">>", "&"):
@@ -224,16 +226,6 @@ def _integer(text: str) -> int:
     return value
 
 
-def _scaled(factor: int, argument: ex.Expr) -> ex.Expr:
-    match argument:
-        case ex.Int(value):
-            return ex.Int(factor * value)
-        case ex.Scaled(inner, scaled):
-            return ex.Scaled(factor * inner, scaled)
-        case _:
-            return ex.Scaled(factor, argument)
-
-
 def constant_of(expr: ex.Expr, words: Words) -> int | None:
     """The value of an expression without iterators, if it is known."""
     match expr:
@@ -265,11 +257,11 @@ def _arithmetic(node: Node, words: Words) -> ex.Expr:
         case "+":
             return ex.Sum((expression(left, words), expression(right, words)))
         case "-":
-            return ex.Sum((expression(left, words), _scaled(-1, expression(right, words))))
+            return ex.Sum((expression(left, words), scaled(-1, expression(right, words))))
         case "*":
             return _product(expression(left, words), expression(right, words), words)
         case "<<":
-            return _scaled(_power(right, words), expression(left, words))
+            return scaled(_power(right, words), expression(left, words))
         case ">>":
             return ex.FloorDiv(expression(left, words), _power(right, words))
         case "&":
@@ -316,11 +308,11 @@ def _type_of(node: Node, words: Words) -> CType:
 def _product(left: ex.Expr, right: ex.Expr, words: Words) -> ex.Expr:
     for factor, other in ((left, right), (right, left)):
         if isinstance(factor, ex.Int):
-            return _scaled(factor.value, other)
+            return scaled(factor.value, other)
     for factor, other in ((left, right), (right, left)):
         value = constant_of(factor, words)
         if value is not None:
-            return _scaled(value, other)
+            return scaled(value, other)
     raise Unreadable("a product of two things that are not constant")
 
 
@@ -328,7 +320,12 @@ def _quotient(dividend: ex.Expr, divisor: int) -> ex.Expr:
     if divisor == 0:
         raise Unreadable("a division by zero")
     quotient = ex.TruncDiv(dividend, abs(divisor))
-    return quotient if divisor > 0 else _scaled(-1, quotient)
+    return quotient if divisor > 0 else scaled(-1, quotient)
+
+
+def called_function(call: Node, words: Words) -> FunctionDefinition | None:
+    """The function of the file that is called, if its value depends on its arguments alone."""
+    return function_of(call, words.source, words.macros, words.declarations)
 
 
 def _call(node: Node, words: Words) -> ex.Expr:
@@ -336,9 +333,12 @@ def _call(node: Node, words: Words) -> ex.Expr:
     arguments = named_children(field(node, "arguments"))
     if definitions(words.macros, name) and not is_helper(name, words.macros):
         return _expanded(node, [words.of(argument) for argument in arguments], words)
-    if len(arguments) != 2:
-        raise Unreadable(f"'{words.of(node)}' cannot be read as an index expression")
-    match name.lower():
+    function = called_function(node, words)
+    if function is not None and function.value is not None:
+        values = dict(zip(function.parameters, (expression(one, words) for one in arguments), strict=True))
+        inside = replace(words, parameters={}, types={}, texts={}, given={}, values=values)
+        return expression(function.value, inside)
+    match name.lower() if len(arguments) == 2 else "":
         case "min":
             return ex.Min(tuple(expression(argument, words) for argument in arguments))
         case "max":
@@ -349,7 +349,7 @@ def _call(node: Node, words: Words) -> ex.Expr:
                 raise Unreadable("a floor of a quotient by what is not positive")
             if name.lower() == "floord":
                 return ex.FloorDiv(dividend, divisor)
-            return _scaled(-1, ex.FloorDiv(_scaled(-1, dividend), divisor))
+            return scaled(-1, ex.FloorDiv(scaled(-1, dividend), divisor))
         case _:
             raise Unreadable(f"'{words.of(node)}' cannot be read as an index expression")
 

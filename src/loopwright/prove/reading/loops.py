@@ -42,6 +42,7 @@ from loopwright.prove.reading.c_expressions import (
     LocalText,
     Unreadable,
     Words,
+    called_function,
     constant,
     constant_of,
     expression,
@@ -246,8 +247,8 @@ def _difference(value: Expr, name: str, words: Words) -> int:
 
 
 _MAY_CHANGE = (
-    "subscript_expression", "pointer_expression", "field_expression", "call_expression",
-    "assignment_expression", "update_expression",
+    "subscript_expression", "pointer_expression", "field_expression", "assignment_expression",
+    "update_expression",
 )
 
 
@@ -275,6 +276,8 @@ def _stays(value: Node, block: Node, words: Words) -> bool:
         word = words.of(part) if part.type == "identifier" else ""
         is_local = word in words.values or word in words.texts
         is_member = part.type == "field_expression" and operator(part) == "."  # assigned by the struct's name
+        if part.type == "call_expression" and called_function(part, words) is None:
+            return False
         if (part.type in _MAY_CHANGE and not is_member) or (word in assigned and not is_local):
             return False
     return True

@@ -13,6 +13,17 @@ from loopwright.c.types import CType, Integer, mask_of, promoted
 from loopwright.loops import expressions as ex
 
 
+def scaled(factor: int, argument: ex.Expr) -> ex.Expr:
+    """factor * argument."""
+    match argument:
+        case ex.Int(value):
+            return ex.Int(factor * value)
+        case ex.Scaled(inner, inside):
+            return ex.Scaled(factor * inner, inside)
+        case _:
+            return ex.Scaled(factor, argument)
+
+
 def complement(value: ex.Expr) -> ex.Expr:
     return ex.Sum((ex.Scaled(-1, value), ex.Int(-1)))
 
