@@ -165,3 +165,13 @@ def test_a_number_beyond_all_doubles_as_a_float(new: str, expected: type, tmp_pa
         text = f"float x[99];\nvoid f(int n) {{\n#pragma scop\nfor (int i = 0; i < n; i++) x[i] = {value};\n"
         (tmp_path / name).write_text(text + "#pragma endscop\n}\n")
     assert isinstance(compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict, expected)
+
+
+def test_a_typedef_of_another_block_is_not_meant(tmp_path: Path) -> None:
+    head = "typedef double T;\nvoid f(int n, double *x) {\n  { typedef float T; (void)(T)1; }\n"
+    text = f"{head}#pragma scop\n  for (int i = 0; i < n; i++)\n    x[i] = (T)x[i];\n#pragma endscop\n}}\n"
+    for other in ("x[i] = x[i]", "x[i] = (float)x[i]"):
+        before, after = tmp_path / "old.c", tmp_path / "new.c"
+        before.write_text(text)
+        after.write_text(text.replace("x[i] = (T)x[i]", other))
+        assert isinstance(compare_files(str(before), str(after)).verdict, Undecided)

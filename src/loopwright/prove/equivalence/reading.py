@@ -81,6 +81,11 @@ class Reading:
         return self.words.of(node)
 
     def resolved(self, text: str) -> CType:
+        """The type that is written so; raises if blocks of the file define one of its names differently."""
+        meanings = {*self.words.declarations.aliases}
+        for name in {*text.split()}:
+            if sum(one == name for one, _ in meanings) > 1:
+                raise Unreadable(f"'{name}' is not the same type in the whole file")
         return self.words.kinds.written_type(text, certain=True)
 
 
