@@ -8,6 +8,7 @@ import pytest
 
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.prove.comparison.files import compare_files
+from loopwright.transform.library import rows
 from tests.storage.test_expand import result, written
 
 PRODUCT = """\
@@ -48,6 +49,29 @@ def nest(parameters: str, ends: str, body: str) -> str:
     heads = zip("ijk", ends.split(", "), strict=True)
     loops = "\n".join(f"  for (int {name} = 0; {name} < {end}; {name}++)" for name, end in heads)
     return f"void f({parameters}) {{\n#pragma scop\n{loops}\n    S: {body};\n#pragma endscop\n}}\n"
+
+
+@pytest.mark.parametrize("wide", ["(long)i * n + k", "i * (long)n + k", "i * w + k", "i * n + k"])
+@pytest.mark.parametrize("script", ["pack(A, S)", "pack(A, S, i)"])
+def test_copies_reach_all_cells_that_wider_subscripts_reach(wide: str, script: str, tmp_path: Path) -> None:
+    """Of rows of 50000 elements, an int reaches 42949."""
+    parameters = "int n, long w, const double *restrict A, double *restrict C"
+    ends = "n, n, w" if "w" in wide else "n, n, n"
+    outcome = result(tmp_path, nest(parameters, ends, f"C[j] += A[{wide}]"), script)
+    is_wide = wide != "i * n + k"
+    assert ("A[((long long)" in outcome.source.text) is is_wide
+    if wide.startswith(("(long)", "i * (long)")):
+        told = [one.standing for one in outcome.regions[0].tried if one.kind == "arithmetic"]
+        assert told == ["proved"]
+
+
+def test_copies_in_narrower_subscripts_are_not_taken_for_the_original(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "_is_wide", lambda *_: False)
+    source = nest("int n, const double *A, double *C", "n, n, n", "C[j] += A[(long)i * n + k]")
+    told = result(tmp_path, source, "pack(A, S)").regions[0].tried
+    assert [one.standing for one in told if one.kind == "arithmetic"] == ["assumed"]
 
 
 def test_tiles_of_pointers_are_packed(tmp_path: Path) -> None:
@@ -97,7 +121,8 @@ void f(int n, int m, uint k, const double *restrict A, double *restrict C) {{
 }}
 """
     if packed:
-        assert "A_packed[0][A_2] = A[i * m + A_2];" in result(tmp_path, source, "pack(A, S, i)").source.text
+        text = result(tmp_path, source, "pack(A, S, i)").source.text
+        assert text.replace("((long long)i)", "i").count("A_packed[0][A_2] = A[i * m + A_2];") == 1
         return
     with pytest.raises(BadInput, match=r"unsigned numbers of fewer bits|is unknown"):
         result(tmp_path, source, "pack(A, S, i)")

@@ -209,7 +209,7 @@ def tried(plan: Plan, loops: Loops, new: Program, established: isl.Set) -> tuple
 
     Proofs for only these need a guard that establishes them.
     """
-    unchanged = unchanged_statements(plan.original, new, claims(loops))
+    unchanged = unchanged_statements(plan.written, plan.original, new, claims(loops))
     return within_types(plan.written, new, established, unchanged)
 
 

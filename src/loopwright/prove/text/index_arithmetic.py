@@ -28,9 +28,10 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Var
 from loopwright.loops.nodes import Call
 from loopwright.model.parameters import Parameter, ShownCall
-from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
+from loopwright.model.program import Assumption, AssumptionKind, Program, Standing, Statement
 from loopwright.presburger.named import parameter_ranges
 from loopwright.prove.reading.c_expressions import Unreadable, words_of
+from loopwright.prove.reading.integer_types import type_at
 from loopwright.prove.reading.loops import leaf_nodes
 from loopwright.prove.text.overflow import Interval, NotShown, Overflows, Typed, ValueScope, refuse_overflow
 from loopwright.prove.text.text_model import has_unsigned
@@ -93,15 +94,22 @@ def _stays(program: Program, ranges: Mapping[str, Interval], unchanged: frozense
     return True
 
 
-def unchanged_statements(old: Program, new: Program, claims: Sequence[Call]) -> frozenset[str]:
+def unchanged_statements(
+    written: Program, old: Program, new: Program, claims: Sequence[Call]
+) -> frozenset[str]:
     """The texts of statements of `new` that equal the original's, at the same values of the same iterators,
     none of which has become narrower.
 
-    `claims` says which instance of `old` each statement of `new` executes, and is proved.
+    `claims` says which instance of `old` each statement of `new` executes, and is proved.  `old` may have
+    statements that are not `written` in the file, and copy elements: a subscript that is computed in no fewer
+    bits than those of `written` reaches the same elements.
     """
     found: set[str] = set()
+    own = {one.name for one in written.statements}
     for one, claim in zip(new.statements, claims, strict=True):
         before = old.statement(claim.name)
+        if claim.name not in own and not _is_as_wide_in_rows(one, new, written):
+            continue
         types = dict(zip(one.iterators, one.iterator_types, strict=False))
         kinds = zip(before.iterators, before.iterator_types, strict=False)
         is_same = claim.arguments == tuple(Var(name) for name in before.iterators)
@@ -109,6 +117,29 @@ def unchanged_statements(old: Program, new: Program, claims: Sequence[Call]) -> 
             texts = {packed(body.place.text) for body in (before.body, one.body)}
             found |= texts if len(texts) == 1 else set()
     return frozenset(found)
+
+
+def _is_as_wide_in_rows(copy: Statement, new: Program, written: Program) -> bool:
+    """Whether A[i * n + j] in a copy is computed in no fewer bits than by the statements in the file."""
+    for name in {one.array for one in copy.accesses if new.array(one.array).rows}:
+        own = _subscript_bits(new, name, (copy,))
+        others = _subscript_bits(written, name, written.statements)
+        if own is None or others is None or min(own, default=0) < max(others, default=0):
+            return False
+    return True
+
+
+def _subscript_bits(program: Program, name: str, statements: Sequence[Statement]) -> set[int] | None:
+    """The numbers of bits in which subscripts of an array are computed; None if one is not known."""
+    places = {one.place for each in statements for one in each.accesses if one.array == name}
+    nodes = {node.span: node for node in program.syntax.of_type("subscript_expression")}
+    words, found = words_of(program), set[int]()
+    for place in places:
+        kind = type_at(field(nodes[place], "index"), words, place) if place in nodes else None
+        if not isinstance(kind, Integer):
+            return None
+        found.add(kind.bits)
+    return found
 
 
 def is_signed_throughout(program: Program) -> bool:

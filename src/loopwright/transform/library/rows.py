@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 import islpy as isl
 
+from loopwright.c.expression_types import DeclaredTypes, integer_type
 from loopwright.c.macros import definitions
+from loopwright.c.syntax import field
 from loopwright.c.tokens import bracketed, names_in
-from loopwright.c.types import LONG, Integer, is_unsigned, named_type
+from loopwright.c.types import INT, LONG, Integer, common, is_unsigned, named_type
 from loopwright.errors import Code
 from loopwright.model.program import Access, Array, Hole, Inlined, Program
 from loopwright.presburger.named import row_length
@@ -57,15 +60,32 @@ def _definitions(place: Span, holes: Sequence[Hole | Inlined]) -> Iterator[str]:
 
 
 def cell_text(program: Program, array: Array, cell: Sequence[isl.Aff], iterators: Sequence[str]) -> str:
-    """A[c1][c2], or A[c1 * n + c2] if the array is declared with one dimension and has rows of n elements."""
+    """A[c1][c2], or A[c1 * n + c2] if the array is declared with one dimension and has rows of n elements.
+
+    In `long long` where the program computes A[(long)i * n + j]: an int would overflow sooner.
+    """
     indices = [affine_text(program, one, iterators) for one in cell]
     if not array.rows:
         return array.name + bracketed(indices)
-    text = indices[0]
+    text = f"((long long){_factor(indices[0])})" if _is_wide(program, array) else indices[0]
     for size, index in zip(array.rows, indices[1:], strict=True):
         ((_, length),) = row_length(size).get_pieces()
         text = f"{_factor(text)} * {_factor(affine_text(program, length, ()))} + {index}"
     return f"{array.name}[{text}]"
+
+
+def _is_wide(program: Program, array: Array) -> bool:
+    """Whether a subscript of the array may be computed in more bits than an int has."""
+    file, nodes = program.file, program.syntax.of_type("subscript_expression")
+    for statement in program.statements:
+        iterators = [named_type(file.declarations.resolved(kind)) for kind in statement.iterator_types]
+        widest = reduce(common, [INT, *iterators])
+        for place in {one.place for one in statement.accesses if one.array == array.name}:
+            scope = DeclaredTypes(file.declarations, file.macros_before(place), place, widest)
+            kinds = [integer_type(field(node, "index"), scope) for node in nodes if node.span == place]
+            if not kinds or any(not isinstance(kind, Integer) or kind.bits > INT.bits for kind in kinds):
+                return True
+    return False
 
 
 def _factor(text: str) -> str:
