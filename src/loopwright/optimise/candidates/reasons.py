@@ -85,6 +85,8 @@ def _reason(operation: operations.Operation, after: Plan, machine: Machine) -> s
             copies = " x ".join(str(one.number) for one in factors)
             shared = "they share loads, and their latencies overlap"
             return f"{copies} iterations unrolled inside the innermost loop: {shared}"
+        case operations.Pack(written=True):
+            return "what is written has storage of its own, which no pointer to other data leads to"
         case operations.Pack(transposed=transposed):
             what = "a transposed copy, read along its rows" if transposed else "a copy without gaps"
             return f"{what}, made once and read often"

@@ -25,6 +25,7 @@ from loopwright.optimise.candidates.nests import (
     tiles_copied,
 )
 from loopwright.optimise.candidates.orders import cut_after, parallel
+from loopwright.optimise.candidates.own_sums import with_own_sums
 from loopwright.optimise.candidates.parts import parted, with_other_strips
 from loopwright.optimise.model.touches import overlapping
 from loopwright.transform.directives import DirectiveKind
@@ -75,8 +76,13 @@ def parallelise(judge: Judge, count: int) -> None:
 def shared_by_threads(judge: Judge, one: Estimated) -> Iterator[Estimated]:
     """A script with parallel loops with rare synchronisation, in parts, and in all nests.
 
-    The sequential work of a strip is smaller in strips half as long.
+    First with local arrays for sums, if compilers could not keep these in registers there.  The sequential
+    work of a strip is smaller in strips half as long.
     """
+    own = with_own_sums(judge.plan, one.plan, judge.setting)
+    local = None if own is None else judge.estimated(own, f"{one.origin}, local sums")
+    if local is not None and (after := among_threads(judge, local)) is not local:
+        yield after
     if (seldom := among_threads(judge, one, SELDOM)) is not one:
         yield seldom
         shorter = next(with_other_strips(seldom.script), None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from math import prod
 
 from loopwright.lazy_dataclass import dataclass
@@ -48,6 +49,9 @@ ROUND = 8.0
 
 STORED = 4.0
 """Cycles of a statement whose result is stored and reloaded, because accesses in between may alias."""
+
+PASSED = 3.0
+"""Cycles of a store, also of a vector, before the load of a cell that it may be of."""
 
 CHOSEN = 3.0
 """Cycles for a read and write at a data-dependent cell, which may be the one written just before."""
@@ -126,6 +130,7 @@ def body_cycles(
     stores = sum(one.count for one in moving if one.is_written)
     waiting = 0.0 if lanes > 1 else max(_wait(loop, groups, operations), STORED * _stored(loop, groups))
     waiting += STORED if lanes == 1 and any(one.is_written for one in exposed) else 0.0
+    waiting = max(waiting, PASSED * _passed(loop) / lanes if is_innermost else 0.0)
     busy = max(simple + divided + called, loads / UNITS / lanes, 2 * stores / UNITS / lanes, waiting)
     rounds = loop.trip / lanes if lanes == 1 else loop.trip // lanes + loop.trip % lanes
     body = rounds * (busy * lanes + 1.0 + loop.tests)
@@ -172,14 +177,9 @@ def _lanes(
     pairs = [(one, two) for one in written for two in groups if one is not two and one.array == two.array]
     clash = any(_may_clash(one, two, loop) for one, two in pairs)
     if not loop.is_vector:
-        pairs += [(one, two) for one in written for two in groups if _may_overlap(one, two, loop)]
+        pairs += [(one, two) for one in written for two in groups if _meet(one, two, loop)]
     tests = sum(_rows(one) * _rows(two) for one, two in pairs)
     return 1 if clash or tests > ALIAS_TESTS else max(1, lanes)
-
-
-def _may_overlap(one: TouchGroup, two: TouchGroup, loop: LoopCost) -> bool:
-    """Whether two accesses, one of them a write, may be of the same cell, for all that a compiler knows."""
-    return one.array != two.array and {one.array, two.array} <= loop.meeting
 
 
 def _exposed(loop: LoopCost, groups: Sequence[TouchGroup]) -> list[TouchGroup]:
@@ -188,8 +188,31 @@ def _exposed(loop: LoopCost, groups: Sequence[TouchGroup]) -> list[TouchGroup]:
     return [
         one
         for one in still
-        if any((one.is_written or two.is_written) and _may_overlap(one, two, loop) for two in groups)
+        if any((one.is_written or two.is_written) and _meet(one, two, loop) for two in groups)
     ]
+
+
+def _passed(loop: LoopCost) -> int:
+    """How many stores of an iteration come before loads that may be of the same cell, for all that a compiler
+    knows: neither can it keep the sum in a register, nor what it loaded before the store.
+    """
+    known: set[CallTouch] = set()
+    waiting: set[CallTouch] = set()
+    passed = 0
+    for one in (touch for call in loop.calls for touch in call.touches):
+        cell = replace(one, is_write=False)
+        if one.is_write:
+            known = {other for other in known if not _meet(other, one, loop)} | {cell}
+            waiting.add(cell)
+        elif cell not in known:
+            met = {other for other in waiting if _meet(other, one, loop)}
+            known, waiting, passed = known | {cell}, waiting - met, passed + len(met)
+    return passed
+
+
+def _meet(one: CallTouch | TouchGroup, two: CallTouch | TouchGroup, loop: LoopCost) -> bool:
+    """Whether two accesses of different arrays may be of the same cell, for all that a compiler knows."""
+    return one.array != two.array and {one.array, two.array} <= loop.meeting
 
 
 def _is_private(group: TouchGroup, calls: Sequence[CallCost]) -> bool:
