@@ -188,6 +188,18 @@ def test_loops_kept_whole_in_new_alone(tmp_path: Path) -> None:
     assert verdict(tmp_path, together, swapped) == "unknown"
 
 
+@pytest.mark.parametrize(("extra", "answer"), [("", "yes"), (" + ld", "no")])
+def test_rows_of_a_leading_dimension_that_one_file_alone_need_not_read(
+    extra: str, answer: str, tmp_path: Path
+) -> None:
+    start = "void f(int n, int m, const double *restrict a, int ld, double *restrict y) {\n"
+    start += "#pragma loopwright assume ld >= m\n"
+    rows, columns = "for (int i = 0; i < n; i++) ", "for (int j = 0; j < m; j++) "
+    body = "{{ double t = 0; t += a[i * ld + j]; y[i * m + j] = t{}; }}\n}}\n"
+    old = start + rows + columns + body.format("")
+    assert verdict(tmp_path, old, start + columns + rows + body.format(extra)) == answer
+
+
 @pytest.mark.parametrize("name", YES)
 def test_the_same(name: str, tmp_path: Path) -> None:
     old, new = YES[name]

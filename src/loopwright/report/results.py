@@ -159,10 +159,10 @@ def _suggestions(tried: Sequence[Suggestion], *, refused: bool) -> list[str]:
         shown = legal if refused or kind == "mapping" else worthwhile(legal)
         for one in shown:
             lines += _entry(one)
-        if len(shown) < len(legal):
-            lines += [
-                f"# {len(legal) - len(shown)} more are legal but no faster by the model: see --all"
-            ]
+        left = len(legal) - len(shown)
+        if left:
+            are = "is" if left == 1 else "are"
+            lines.append(f"# {left} more {are} legal but no faster by the model: see --all")
         if refused:
             lines += [f"# not {one.steps[-1]}: {one.reason}" for one in own if not one.legal]
     return lines or ["", "# no operation that was tried is legal; --all says why"]

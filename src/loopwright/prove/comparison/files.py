@@ -11,6 +11,7 @@ from loopwright.c.reworded.flat_loops import SIZES
 from loopwright.c.reworded.macros_written_out import with_statements_written_out
 from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.selection.chosen import chosen
+from loopwright.c.tokens import names_in
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.refusals import compiler_errors, is_compiled
 from loopwright.c.typed.spelling import plainly_spelled, with_branches_taken
@@ -74,11 +75,11 @@ def agreement(
         case Proved(obligations):
             ways, texts = zip(*((one.way, one.texts) for one in found.answers), strict=True)
             return Agreement(obligations, ways, found.trusted, texts, found.contract, found.only_for)
-        case Refuted(message=message, witness=witness):
+        case Refuted(message=message, witness=witness) as refuted:
             text = f"not equivalent: {message}"
-            raise Illegal.of(
-                Diagnostic(Code.NOT_EQUIVALENT, text, span=found.place, witness=witness, others=found.notes)
-            )
+            hint = refuted.excluding(names_in(found.place.source.text)) or None
+            no = Diagnostic(Code.NOT_EQUIVALENT, text, found.place, hint, witness, others=found.notes)
+            raise Illegal.of(no)
         case Undecided(reason):
             raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=found.place)
 

@@ -18,8 +18,9 @@ from loopwright.c.types import INT, CType, Unknown
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
-from loopwright.model.program import Array, Inlined, Program, Statement
+from loopwright.model.program import ELSEWHERE, Array, Inlined, Program, Statement
 from loopwright.presburger.functions import functions_of
+from loopwright.presburger.named import names_of, row_length
 from loopwright.presburger.sets import OUT
 from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.numbers import NumberRun, in_numbers
@@ -171,6 +172,13 @@ def columns_of(made: tuple[TermAssignment, ...]) -> dict[Expr, int]:
     return columns
 
 
+def _lengths_of_rows(program: Program) -> set[str]:
+    """The sizes that rows are read by and that no statement writes: a cell in rows is read without them."""
+    sizes = {name for array in program.arrays for size in array.rows for name in names_of(row_length(size))}
+    written = {access.array for one in program.statements for access in one.writes}
+    return set() if ELSEWHERE in written else sizes - written
+
+
 def _refuse_surprises(statement: Statement, made: tuple[TermAssignment, ...], program: Program) -> None:
     """Checks that the arrays found here are those that the reader of the program found."""
     written = {one.target.array for one in made if not one.target.array.startswith(TESTED)}
@@ -184,7 +192,7 @@ def _refuse_surprises(statement: Statement, made: tuple[TermAssignment, ...], pr
         raise Unreadable(f"what {statement.name} writes was read in two ways")
     declared = program.file.declarations
     values = {known(a.array) for a in statement.reads if known_constant(declared, a.array) is None}
-    if other := sorted(values - read - written):
+    if other := sorted(values - read - written - _lengths_of_rows(program)):
         line = statement.body.place.line
         raise Unreadable(f"line {line}: '{other[0]}' is read there as a value and as an integer of bounds")
 
