@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import TypeAlias
 
@@ -90,6 +90,15 @@ def edited_while(
             break
         source = source.edited(sorted(first))
     return source
+
+
+def distinct_texts(texts: Iterable[Source]) -> Iterator[Source]:
+    """The texts without those that came before; each is made when it is asked for."""
+    seen: set[Source] = set()
+    for text in texts:
+        if text not in seen:
+            seen.add(text)
+            yield text
 
 
 def is_before(pragma: Directive, loop: Node) -> bool:

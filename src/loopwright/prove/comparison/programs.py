@@ -32,6 +32,7 @@ from loopwright.prove.comparison.values_in_types import (
     overflow_of_text,
 )
 from loopwright.prove.descent.instances import NotOfOld, claims_of
+from loopwright.prove.descent.outside import decided_inside
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.descent.refutation import (
@@ -166,10 +167,10 @@ def prove_along(
             return Equivalence(Undecided(f"the files define differently: {', '.join(unclear)}"))
         progress("looking for a difference in small runs")
         counted = outputs(old, new)
-        is_known = not any(array.name == ELSEWHERE for array in old.arrays)
-        reassociate = allow_reassociation
-        trial = trial_of(old, new, text, counted.arrays, reassociate=reassociate) if is_known else None
-        verdict = _followed(old, text, trial, progress)
+        known = not any(array.name == ELSEWHERE for array in old.arrays)
+        trial = trial_of(old, new, text, counted.arrays, reassociate=allow_reassociation) if known else None
+        outside = _untried if trial is None else trial.outside
+        verdict = decided_inside(lambda: _followed(old, text, trial, progress), outside)
         if not isinstance(verdict, Proved):
             trusted = counted.trusted if isinstance(verdict, Refuted) else ()
             return _told(Equivalence(verdict, trusted=trusted), old, new)
@@ -180,8 +181,7 @@ def prove_along(
         return None
     if not isinstance(model, Proved):
         return Equivalence(model)
-    copies = {leaf.meaning: leaf.syntax for leaf in text.leaves.values()}
-    computed = _computes_integers(copies.values())
+    computed = _computes_integers({leaf.meaning: leaf.syntax for leaf in text.leaves.values()}.values())
     trusted = (OVERFLOW,) if computed else ()
     wrong = overflow_of_text(old, text) if computed else None
     proved = Proved(verdict.obligations + model.obligations)
@@ -205,7 +205,7 @@ def _told(found: Equivalence, old: Program, new: Program) -> Equivalence:
     return replace(found, verdict=Undecided(reason), notes=()) if reason else found
 
 
-def _untried(effort: Effort | int, near: Sizes | None = None) -> None:
+def _untried(effort: Effort | int = 0, near: Sizes | None = None) -> None:
     """A stand-in for trial runs that finds no difference."""
 
 

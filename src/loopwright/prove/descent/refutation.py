@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import field as field_of
 from functools import cached_property
 from itertools import product
 from typing import TypeAlias
@@ -26,6 +27,7 @@ from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import within_effort
 from loopwright.prove.descent.encoding import NotNative
 from loopwright.prove.descent.native import LONG_PARTS, NativePair, TooLong, native_pair
+from loopwright.prove.descent.outside import ArraySizes, arrays_of_file, first_outside
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.equivalence.assignments import Computation, computation, computations
 from loopwright.prove.equivalence.pairs import Pair, pair_of
@@ -103,7 +105,8 @@ def trial_of(
         loops = with_calls(text.loops, lambda call: own[call.name].call())
         runs = Runnable(runnable(old).loops, computations(old), extents(old)), Runnable(loops, own, {})
         return ProgramPair(
-            pair_of((old, new), runs, arrays, reassociate=reassociate), old.context, computed_sizes(old)
+            *(pair_of((old, new), runs, arrays, reassociate=reassociate), old.context, computed_sizes(old)),
+            arrays_of_file(new),
         )
     except Unreadable:
         return None
@@ -116,6 +119,8 @@ class ProgramPair:
     pair: Pair
     context: isl.Set
     computed: ComputedSizes = ComputedSizes()
+    arrays: ArraySizes = field_of(default_factory=dict)
+    """Those of the file of NEW, which it must not leave."""
 
     @cached_property
     def _native(self) -> NativePair | None:
@@ -204,6 +209,12 @@ class ProgramPair:
             if found is not None or unlike == MOST_UNLIKE:
                 return found
         return None
+
+    def outside(self) -> Refuted | None:
+        """Returns an access outside of an array for some small sizes: it need not change a value."""
+        settled = map(self.computed.settled, _sizes(self.context, ()))
+        tried = _possible(self.context, (one for one in settled if one is not None))
+        return None if self._native is None else first_outside(self._native, self.arrays, tried)
 
     def _confirmed_unlike(self, runs: NativePair, sizes: Sizes) -> Refuted | None:
         """The difference after a run that may be long; these sizes are not tried again."""

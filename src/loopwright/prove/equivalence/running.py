@@ -226,6 +226,12 @@ def told_by(pair: Pair, runs: MeasuredRuns, sizes: Sizes) -> Refuted | None:
     return refuted(known, told, wrong, None, Table(reassociate=False))
 
 
+def is_reached(pair: Pair, sizes: Sizes) -> bool:
+    """Whether the region is known to be reached for these sizes."""
+    begun = _begun(pair, ((), ()), (sizes, sizes)) if pair.admits(sizes, set()) else None
+    return begun is not None and not begun[1].assumed and _doubt(*begun, {*sizes}) is None
+
+
 def _doubted_truth(pair: Pair, parts: Steps, wrong: ValueDifference, shown: Telling) -> str | None:
     """Why the difference may be one for some C libraries only, by what they return for true."""
     used = sorted(CLASSES & functions_in(pair))

@@ -38,7 +38,7 @@ from loopwright.c.reworded.macros_written_out import (
     with_macros_written_out,
 )
 from loopwright.c.reworded.parallel_blocks import with_ordered_tests
-from loopwright.c.reworded.passages import passages
+from loopwright.c.reworded.passages import distinct_texts, passages
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
@@ -168,7 +168,7 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     expressions, with all macros that are called, and with functions of the file inlined.
     """
     seen = {source.text}
-    for text in _distinct(_base_texts(source, options)):
+    for text in distinct_texts(_base_texts(source, options)):
         text = with_exchanges_written_out(text, options)
         text = with_own_names(with_assigned_arrays(text, options), options)
         for words in dict.fromkeys((with_pointer_walks(text, options), text)):
@@ -178,15 +178,6 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
                 if one.source.text not in seen:
                     seen.add(one.source.text)
                     yield one
-
-
-def _distinct(texts: Iterable[Source]) -> Iterator[Source]:
-    """The texts without those that came before; each is made when it is asked for."""
-    seen: set[Source] = set()
-    for text in texts:
-        if text not in seen:
-            seen.add(text)
-            yield text
 
 
 def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
@@ -234,7 +225,7 @@ def further_followed(
 
 def _further(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     """The sources with elements in place of pointers, and values of bounds, then also with calls inlined."""
-    for text in _distinct((source, *_with_helpers_inlined(source, options))):
+    for text in distinct_texts((source, *_with_helpers_inlined(source, options))):
         text = with_exchanges_written_out(text, options)
         text = with_own_names(with_assigned_arrays(text, options), options)
         words = with_pointer_walks(text, options)
