@@ -76,16 +76,16 @@ FAULTS = (
     ),
     Planted(
         "integers fit into every floating type",
-        "prove/equivalence/laws.py",
-        "            return bits <= _BITS.get(large, 0)",
+        "c/types.py",
+        "            return bits <= SIGNIFICANT_BITS.get(wide, 0)",
         "            return True",
         "rewrite",
     ),
     Planted(
         "a conversion there and back is nothing",
         "prove/equivalence/laws.py",
-        " if operator == conversion(other) and _holds(inner.type, other):",
-        " if operator == conversion(other):",
+        " if name == conversion(other) and represents(other, inner.type):",
+        " if name == conversion(other):",
         "rewrite",
     ),
     Planted(

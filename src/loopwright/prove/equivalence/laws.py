@@ -27,6 +27,7 @@ from ctypes import c_float
 from fractions import Fraction
 
 from loopwright.c import types
+from loopwright.c.types import SIGNIFICANT_BITS, represents
 from loopwright.loops.expressions import Int
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Constant, Index, Term
 
@@ -129,13 +130,9 @@ def widened(term: Term, kind: types.CType) -> Term | None:
     An integer type represents every integer modulo its size; a floating type is exact for some integers only.
     """
     match term:
-        case Apply(operator, (inner,), other) if operator == conversion(other) and types.represents(
-            other, inner.type
-        ):
+        case Apply(name, (inner,), other) if name == conversion(other) and represents(other, inner.type):
             is_narrowed = isinstance(inner.type, types.Integer) and isinstance(other, types.Floating)
-            is_defined = not (is_narrowed and isinstance(kind, types.Integer)) or types.represents(
-                kind, inner.type
-            )
+            is_defined = not (is_narrowed and isinstance(kind, types.Integer)) or represents(kind, inner.type)
             return inner if is_defined else None
         case _:
             return None
@@ -144,9 +141,7 @@ def widened(term: Term, kind: types.CType) -> Term | None:
 def shortened(term: Term, kind: types.CType) -> Term | None:
     """A literal that is exact as a float, and so in every floating type, in another one."""
     match term:
-        case Constant(text, known) if (
-            known in types.SIGNIFICANT_BITS and kind in types.SIGNIFICANT_BITS and _is_single(text)
-        ):
+        case Constant(text, known) if {known, kind} <= SIGNIFICANT_BITS.keys() and _is_single(text):
             return Constant(text, kind)
         case _:
             return None
