@@ -62,6 +62,10 @@ def test_an_access_that_changes_no_value(statement: str, cell: str, tmp_path: Pa
         ("static double a[M]", "extern double a[M]"),
         ("static double a[M]", "extern double a[]"),
         ("static double a[M]", "static double *a"),
+        (
+            "static double a[M], ",
+            "#ifndef SMALL\nstatic double a[M + 8];\n#else\nstatic double a[M];\n#endif\nstatic double ",
+        ),
         (HEAD, "static double b[M][M], w;\nvoid step(double a[M])"),
         (HEAD, "static double b[M][M], w;\nvoid step(double a[restrict M])"),
     ),

@@ -37,7 +37,8 @@ def arrays_of_file(new: Program) -> ArraySizes:
     declared, sizes = c_file(new.region.source).declarations, extents(new)
     found: dict[str, tuple[Expr, ...]] = {}
     for array in new.arrays:
-        variable = declared.visible(array.name, new.region)
+        named = [one for one in declared.variables if one.name == array.name]
+        variable = named[0] if len(named) == 1 else None  # branches of an `#if` may declare several
         own = tuple(one for one in sizes.get(array.name, ()) if one is not None)
         is_plain = not array.local and not array.rows and array.rank == len(own) > 0
         if is_plain and variable is not None and _is_defined(variable, array.rank):
