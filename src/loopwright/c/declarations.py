@@ -131,8 +131,7 @@ def type_text(declaration: Node, *, qualifiers: bool) -> str:
     return " ".join(words)
 
 
-_NO_QUALIFIERS = ("alignas_qualifier", "__extension__", "constexpr")
-"""What the grammar calls qualifiers and is no part of a type."""
+_NO_QUALIFIERS = ("alignas_qualifier", "__extension__", "constexpr")  # no parts of a type
 _TYPE_CHANGES = re.compile(r"\b(?:_*vector_size_*|ext_vector_type|\w*_vector_type|_*mode_*)\s*\(")
 
 

@@ -121,7 +121,8 @@ def unchanged_statements(
 
 def _is_as_wide_in_rows(copy: Statement, new: Program, written: Program) -> bool:
     """Whether A[i * n + j] in a copy is computed in no fewer bits than by the statements in the file."""
-    for name in {one.array for one in copy.accesses if new.array(one.array).rows}:
+    in_rows = {one.name for one in written.arrays if one.rows}
+    for name in in_rows & {one.array for one in copy.accesses}:
         own = _subscript_bits(new, name, (copy,))
         others = _subscript_bits(written, name, written.statements)
         if own is None or others is None or min(own, default=0) < max(others, default=0):
