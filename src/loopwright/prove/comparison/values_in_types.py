@@ -39,7 +39,8 @@ from loopwright.prove.reading.loops import sides, text_loops
 from loopwright.prove.reading.operation import StatementSyntax, is_in_subscript
 from loopwright.prove.scanning.executed import executed, runs
 from loopwright.prove.text.index_arithmetic import is_refuted
-from loopwright.prove.text.overflow import NotShown, Overflows, refuse_overflow
+from loopwright.prove.text.intervals import NotShown, Overflows
+from loopwright.prove.text.overflow import refuse_overflow
 from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.gate.assumed import with_shown
 from loopwright.read.c.options import ReadOptions

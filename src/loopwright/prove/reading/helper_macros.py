@@ -1,11 +1,14 @@
-"""Macros that are called min, max, floord or ceild, and compute what their names say."""
+"""Macros that are called min, max, floord or ceild, and compute what their names say; and those that compute
+no subscript."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
+from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.macros import Macro, definitions
-from loopwright.c.tokens import packed
+from loopwright.c.tokens import packed, spelled
 
 _HELPERS = {
     "max": ("((a)>(b)?(a):(b))",),
@@ -26,3 +29,14 @@ def is_helper(name: str, macros: tuple[Macro, ...]) -> bool:
     letters = {first: "a", second: "b"}
     body = re.sub(r"[^\W\d]\w*", lambda word: letters.get(word[0], "?"), packed(macro.body))
     return body in _HELPERS.get(name, ())
+
+
+def has_no_subscript(macro: Macro) -> bool:
+    """Whether the body of a macro consists of its parameters, literals and operators without subscripts."""
+    given, words = macro.parameters or (), spelled(macro.body)
+    is_plain = all(word in given or word in _SIGNS or word[0].isdigit() for word in words)
+    calls = any(word in given and after == "(" for word, after in pairwise(words))
+    return not macro.conditional and is_plain and not calls
+
+
+_SIGNS = frozenset(("(", ")", "?", ":", "+", "-", "&&", "||", "!", *COMPARISONS))

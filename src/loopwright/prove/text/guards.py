@@ -25,7 +25,8 @@ from loopwright.model.program import Array, Assumption, AssumptionKind, Program,
 from loopwright.presburger.named import parameter_ranges
 from loopwright.prove.reading.c_expressions import Unreadable, expression, test, words_of
 from loopwright.prove.scanning.conditions import IteratorScope, region, value
-from loopwright.prove.text.overflow import NotShown, expression_range
+from loopwright.prove.text.intervals import NotShown
+from loopwright.prove.text.overflow import expression_range
 from loopwright.source import Source
 
 _ADDRESSES = 1 << 64

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import islpy as isl
 
@@ -32,13 +33,14 @@ from loopwright.model.program import Assumption, AssumptionKind, Program, Standi
 from loopwright.presburger.named import parameter_ranges
 from loopwright.prove.reading.c_expressions import Unreadable, words_of
 from loopwright.prove.reading.integer_types import type_at
-from loopwright.prove.reading.loops import leaf_nodes
-from loopwright.prove.text.overflow import Interval, NotShown, Overflows, Typed, ValueScope, refuse_overflow
+from loopwright.prove.text.intervals import Interval, NotShown, Overflows, Typed
+from loopwright.prove.text.overflow import ValueScope, refuse_overflow, statements_at
 from loopwright.prove.text.text_model import has_unsigned
+from loopwright.source import Span
 
 
 def within_types(
-    old: Program, new: Program, established: isl.Set, unchanged: frozenset[str] = frozenset()
+    old: Program, new: Program, established: isl.Set, unchanged: frozenset[Span] = frozenset()
 ) -> tuple[Assumption, ...]:
     """The assumptions of `old`, with those about index arithmetic tried: shown always, or for `established`.
 
@@ -46,15 +48,14 @@ def within_types(
     An overflow that the file itself shows is refused.
     """
     refuse_shown(old)
-    ranges = [parameter_ranges(known) for known in (old.facts, established)]
     found: list[Assumption] = []
     for one in old.assumptions:
         if one.kind is AssumptionKind.ARITHMETIC and one.holds_for is None:
             is_new = one.place is None
             shown = [
                 (not is_new or _stays(new, known, unchanged))
-                and ((is_new and is_signed_throughout(old)) or _stays(old, known, frozenset()))
-                for known in ranges
+                and ((is_new and is_signed_throughout(old)) or _stays(old, known))
+                for known in (old.facts, established)
             ]
             standing = Standing.PROVED if shown[0] else Standing.GUARDED if shown[1] else one.standing
             one = replace(one, standing=standing)
@@ -64,10 +65,9 @@ def within_types(
 
 def refuse_shown(program: Program) -> None:
     """Raises an error if an index expression overflows its type for numbers that the file defines."""
-    ranges = parameter_ranges(program.facts)
     for case in program.cases or (ShownCall(None, ()),):
         points = {name: (value, value) for name, value in case.numbers}
-        if _stays(program, {**ranges, **points}, frozenset()):
+        if _stays(program, program.facts, points=points):
             continue  # cannot overflow, by intervals alone
         found = shown_overflow(program, dict(case.numbers))
         if found is not None:
@@ -86,48 +86,64 @@ def is_refuted(program: Program) -> bool:
     return False
 
 
-def _stays(program: Program, ranges: Mapping[str, Interval], unchanged: frozenset[str]) -> bool:
+def _stays(
+    program: Program,
+    known: isl.Set,
+    unchanged: frozenset[Span] = frozenset(),
+    points: Mapping[str, Interval] = MappingProxyType({}),
+) -> bool:
     try:
-        refuse_overflow(program, ranges, unchanged)
+        refuse_overflow(program, {**parameter_ranges(known), **points}, unchanged, known)
     except NotShown:
         return False
     return True
 
 
-def unchanged_statements(
-    written: Program, old: Program, new: Program, claims: Sequence[Call]
-) -> frozenset[str]:
-    """The texts of statements of `new` that equal the original's, at the same values of the same iterators,
-    none of which has become narrower.
+def unchanged_text(written: Program, old: Program, new: Program, claims: Sequence[Call]) -> frozenset[Span]:
+    """The statements and elements of `new` with the text that they have in the file, at the same values of
+    the same iterators, none of which has become narrower.
 
-    `claims` says which instance of `old` each statement of `new` executes, and is proved.  `old` may have
-    statements that are not `written` in the file, and copy elements: a subscript that is computed in no fewer
-    bits than those of `written` reaches the same elements.
+    `claims` says which instance of `old` each statement of `new` executes, and is proved.  Of the program
+    that is `written` in the file, `old` has the statements with other elements where their storage has
+    changed, and copies: a subscript of them that is computed in no fewer bits than those of `written` reaches
+    the same elements.
     """
-    found: set[str] = set()
-    own = {one.name for one in written.statements}
+    own = {one.name: one for one in written.statements}
+    found: set[Span] = set()
     for one, claim in zip(new.statements, claims, strict=True):
-        before = old.statement(claim.name)
-        if claim.name not in own and not _is_as_wide_in_rows(one, new, written):
+        if claim.name not in own:
+            found |= _as_wide_in_rows(one, new, written)
             continue
+        before = own[claim.name]
         types = dict(zip(one.iterators, one.iterator_types, strict=False))
         kinds = zip(before.iterators, before.iterator_types, strict=False)
-        is_same = claim.arguments == tuple(Var(name) for name in before.iterators)
+        is_same = claim.arguments == tuple(Var(name) for name in old.statement(claim.name).iterators)
+        is_same = is_same and before.iterators == old.statement(claim.name).iterators
         if is_same and all(name in types and _is_as_wide(types[name], kind, new) for name, kind in kinds):
-            texts = {packed(body.place.text) for body in (before.body, one.body)}
-            found |= texts if len(texts) == 1 else set()
+            found |= set(_same_text(before, one))
     return frozenset(found)
 
 
-def _is_as_wide_in_rows(copy: Statement, new: Program, written: Program) -> bool:
-    """Whether A[i * n + j] in a copy is computed in no fewer bits than by the statements in the file."""
+def _same_text(before: Statement, after: Statement) -> Iterator[Span]:
+    """The statement, or those of its elements that keep their text: access number k stays number k."""
+    if packed(before.body.place.text) == packed(after.body.place.text):
+        yield after.body.place
+    elif len(before.accesses) == len(after.accesses):
+        for first, second in zip(before.accesses, after.accesses, strict=True):
+            if packed(first.place.text) == packed(second.place.text):
+                yield second.place
+
+
+def _as_wide_in_rows(copy: Statement, new: Program, written: Program) -> set[Span]:
+    """The elements A[i * n + j] of a copy, computed in no fewer bits than by the statements in the file."""
+    found: set[Span] = set()
     in_rows = {one.name for one in written.arrays if one.rows}
     for name in in_rows & {one.array for one in copy.accesses}:
         own = _subscript_bits(new, name, (copy,))
         others = _subscript_bits(written, name, written.statements)
-        if own is None or others is None or min(own, default=0) < max(others, default=0):
-            return False
-    return True
+        if own is not None and others is not None and min(own, default=0) >= max(others, default=0):
+            found |= {one.place for one in copy.accesses if one.array == name}
+    return found
 
 
 def _subscript_bits(program: Program, name: str, statements: Sequence[Statement]) -> set[int] | None:
@@ -169,7 +185,7 @@ def shown_overflow(program: Program, numbers: Mapping[str, int]) -> str | None:
         return None
     points = {name: (value, value) for name, value in numbers.items()}
     try:
-        leaves = set(leaf_nodes(program, program.syntax).values())
+        leaves = statements_at(program)
         scope = _EndsOfLoops(program, words_of(program), points, {}, leaves, frozenset())
         for _ in scope.sequence(program.syntax):
             pass

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import pairwise
+
+import islpy as isl
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.expression_types import COMPARISONS, constant_value
 from loopwright.c.loops import first_value, loop_iterator
-from loopwright.c.macros import Macro, definitions, looks_like_macro, reachable_macros
+from loopwright.c.macros import definitions, looks_like_macro, reachable_macros
 from loopwright.c.syntax import (
     Node,
     field,
@@ -29,71 +30,49 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
-from loopwright.c.tokens import packed, spelled
-from loopwright.c.types import CType, Integer, common, promoted
+from loopwright.c.tokens import packed
+from loopwright.c.types import CType, common, promoted
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import Program
+from loopwright.model.program import Program, Statement
 from loopwright.prove.reading.c_expressions import Unreadable, Words, constant, words_of
-from loopwright.prove.reading.helper_macros import is_helper
+from loopwright.prove.reading.helper_macros import has_no_subscript, is_helper
 from loopwright.prove.reading.integer_types import type_at
 from loopwright.prove.reading.loops import leaf_nodes, step_of
 from loopwright.prove.text.annotations import promises
+from loopwright.prove.text.exact_ranges import TextInstances
+from loopwright.prove.text.intervals import TRUTH, Interval, NotShown, Typed, hull, truncated
 from loopwright.source import Span
-
-Interval = tuple[int, int]
-
-
-class NotShown(Exception):
-    """An expression is not shown to stay within its type; the message names it."""
-
-
-class Overflows(NotShown):
-    """The only value of an expression is outside its type; the message names it."""
-
-    def __init__(self, message: str, kind: Integer) -> None:
-        super().__init__(message)
-        self.kind = kind
-
-
-@dataclass(frozen=True)
-class Typed:
-    """The interval of values of an expression, and its C type."""
-
-    least: int
-    greatest: int
-    type: CType
-
-    def within(self, node: Node) -> Typed:
-        """Returns self if the interval is within the type; raises an error otherwise."""
-        kind, text = self.type, " ".join(node.text.split())
-        if not isinstance(kind, Integer) or not kind.least <= self.least <= self.greatest <= kind.greatest:
-            if isinstance(kind, Integer) and self.least == self.greatest:
-                limits = f"not between {kind.least} and {kind.greatest}"
-                raise Overflows(f"'{text}' is {self.least}, which is {limits}", kind)
-            raise NotShown(f"'{text}' may be {self.least} or {self.greatest}")
-        return self
 
 
 def refuse_overflow(
-    program: Program, parameters: Mapping[str, Interval], unchanged: frozenset[str] = frozenset()
+    program: Program,
+    parameters: Mapping[str, Interval],
+    unchanged: frozenset[Span] = frozenset(),
+    known: isl.Set | None = None,
 ) -> int:
     """Returns the number of expressions checked; raises NotShown for the first that may exceed its type.
 
-    `parameters` are the values of parameters, `unchanged` the texts of statements that the original has.
+    `parameters` are the values of parameters, which are in `known`; `unchanged` is text of the original.
     """
     try:
-        leaves = set(leaf_nodes(program, program.syntax).values())
+        leaves = statements_at(program)
         marked = (one for one in promises(program) if one.pragma.argument.split()[:1] == ["omp"])
         omp = frozenset(one.loop for one in marked)
-        scope = ValueScope(program, words_of(program), parameters, {}, leaves, unchanged, omp=omp)
+        words, instances = words_of(program), None if known is None else TextInstances(program, known)
+        scope = ValueScope(program, words, parameters, {}, leaves, unchanged, omp=omp, instances=instances)
         return sum(1 for _ in scope.sequence(program.syntax))
     except Unreadable as failure:
         raise NotShown(str(failure)) from failure
 
 
+def statements_at(program: Program) -> dict[Node, Statement]:
+    """The statements by their syntax."""
+    return {node: program.statement(name) for name, node in leaf_nodes(program, program.syntax).items()}
+
+
 def expression_range(node: Node, program: Program, parameters: Mapping[str, Interval]) -> Interval:
     """The interval of an expression of parameters at the start of the region, or raises NotShown."""
-    scope = ValueScope(program, words_of(program), parameters, {}, set(), frozenset(), program.region)
+    scope = ValueScope(program, words_of(program), parameters, {}, {}, frozenset(), program.region)
     found = scope.value(node)
     return found.least, found.greatest
 
@@ -105,12 +84,14 @@ class ValueScope:
     parameters: Mapping[str, Interval]
     values: Mapping[str, Typed]
     """Intervals of iterators and locals."""
-    leaves: set[Node]
-    unchanged: frozenset[str]
+    leaves: Mapping[Node, Statement]
+    unchanged: frozenset[Span]
     at: Span | None = None
     """Where to look names up, if not at their own positions."""
     omp: frozenset[Node] = frozenset()
     """The loops of OpenMP directives, whose trip counts are computed before they run."""
+    instances: TextInstances | None = None
+    """If subscripts are to be tried at all instances."""
 
     def bind(self, name: str, value: Typed) -> ValueScope:
         return replace(self, values={**self.values, name: value})
@@ -127,6 +108,7 @@ class ValueScope:
                         scope = scope.bind(name, value)
                     elif one in self.leaves:
                         yield from scope._leaf(one)
+                    yield from scope._sizes(one)
             else:
                 yield from scope.statement(part)
 
@@ -253,24 +235,36 @@ class ValueScope:
 
     def _leaf(self, node: Node) -> Iterator[Typed]:
         """Yields the subscripts of a statement."""
-        try:
-            for part in walk(node):
+        for part in walk(node):
+            try:
                 if part.type == "subscript_expression":
                     yield self.value(field(part, "index"))
                 elif is_dereference(part):
                     yield from self._terms(field(part, "argument"))
                 elif part.type == "call_expression" and self._is_macro(field(part, "function")):
                     raise NotShown(f"what '{part.text}' computes is not seen")
-        except (NotShown, Unreadable):
-            if packed(node.text) not in self.unchanged:
-                raise
+            except (NotShown, Unreadable):
+                if not any(one.contains(part.span) for one in self.unchanged) and not self._fits(part, node):
+                    raise
+
+    def _fits(self, part: Node, leaf: Node) -> bool:
+        if part.type != "subscript_expression" or self.instances is None:
+            return False
+        return self.instances.stay_in_types(field(part, "index"), self.leaves[leaf])
+
+    def _sizes(self, declarator: Node) -> Iterator[Typed]:
+        """Yields the sizes of a declared array."""
+        for part in walk(declarator):
+            size = part.child_by_field_name("size") if part.type == "array_declarator" else None
+            if size is not None and not any(one.contains(size.span) for one in self.unchanged):
+                yield self.value(size)
 
     def _is_macro(self, function: Node) -> bool:
         """Whether a macro that is called may compute a subscript besides those in its arguments."""
         known = definitions(self.words.macros, function.text)
         if not known:
             return looks_like_macro(function.text)
-        return not all(map(_has_no_subscript, reachable_macros(self.words.macros, function.text)))
+        return not all(map(has_no_subscript, reachable_macros(self.words.macros, function.text)))
 
     def _terms(self, node: Node) -> Iterator[Typed]:
         """Yields the numbers added to a pointer."""
@@ -306,7 +300,7 @@ class ValueScope:
                 return self.value(field(core, "argument"))
             case "unary_expression" if operator(core) == "!":
                 self.value(field(core, "argument"))
-                return _TRUTH
+                return TRUTH
             case "cast_expression":
                 inner = self.value(field(core, "value"))
                 kind = self.words.kinds.written_type(field(core, "type").text, certain=True)
@@ -316,7 +310,7 @@ class ValueScope:
             case "conditional_expression":
                 self.value(field(core, "condition"))
                 sides = [self.value(field(core, part)) for part in ("consequence", "alternative")]
-                return _hull(sides, core)
+                return hull(sides, core)
             case "call_expression":
                 return self._call(core)
             case _:
@@ -326,13 +320,13 @@ class ValueScope:
         sign = operator(core)
         left, right = self.value(field(core, "left")), self.value(field(core, "right"))
         if sign in ("&&", "||"):
-            return _TRUTH
+            return TRUTH
         kind = common(left.type, right.type)
         for side in (left, right):  # the common type of the operands must hold both
             Typed(side.least, side.greatest, kind).within(core)
         match sign:
             case _ if sign in COMPARISONS:
-                return _TRUTH
+                return TRUTH
             case "+":
                 found = (left.least + right.least, left.greatest + right.greatest)
             case "-":
@@ -345,7 +339,7 @@ class ValueScope:
                 if divisor <= 0:
                     raise NotShown(f"'{core.text}' divides by what is not positive")
                 if sign == "/":
-                    found = (_truncated(left.least, divisor), _truncated(left.greatest, divisor))
+                    found = (truncated(left.least, divisor), truncated(left.greatest, divisor))
                 else:
                     found = (max(1 - divisor, min(left.least, 0)), min(divisor - 1, max(left.greatest, 0)))
             case _:
@@ -358,7 +352,7 @@ class ValueScope:
         arguments = [self.value(one) for one in named_children(field(core, "arguments"))]
         if name not in ("min", "max", "floord") or not is_helper(name, self.words.macros):
             raise NotShown(f"'{core.text}' cannot be read")
-        both = _hull(arguments, core)
+        both = hull(arguments, core)
         if name == "floord":
             divisor = constant(named_children(field(core, "arguments"))[1], self.words)
             if divisor <= 0:
@@ -368,30 +362,6 @@ class ValueScope:
         choose = min if name == "min" else max
         low = choose(one.least for one in arguments)
         return Typed(low, choose(one.greatest for one in arguments), both.type).within(core)
-
-
-def _has_no_subscript(macro: Macro) -> bool:
-    """Whether the body of a macro consists of its parameters, literals and operators without subscripts."""
-    given, words = macro.parameters or (), spelled(macro.body)
-    is_plain = all(word in given or word in _SIGNS or word[0].isdigit() for word in words)
-    calls = any(word in given and after == "(" for word, after in pairwise(words))
-    return not macro.conditional and is_plain and not calls
-
-
-_SIGNS = frozenset(("(", ")", "?", ":", "+", "-", "&&", "||", "!", *COMPARISONS))
-_TRUTH = Typed(0, 1, Integer(32, signed=True, rank=3))
-
-
-def _hull(sides: list[Typed], node: Node) -> Typed:
-    kind = promoted(sides[0].type)
-    for one in sides[1:]:
-        kind = common(kind, one.type)
-    low, high = min(one.least for one in sides), max(one.greatest for one in sides)
-    return Typed(low, high, kind).within(node)
-
-
-def _truncated(value: int, divisor: int) -> int:
-    return value // divisor if value >= 0 else -(-value // divisor)
 
 
 def _names(node: Node) -> set[str]:
