@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Refuted
 from tests.equivalence.test_phrasings import verdict
 
 SCALED = "void f(int n, double a, const double *restrict x, double *restrict y) {\n"
@@ -158,6 +160,51 @@ def test_a_place_that_a_function_computes_of_its_arguments(
 ) -> None:
     texts = (f"{CLAMP}{PRODUCT}{PLACES}{AT.format(place)}}}\n" for place in (old, new))
     assert verdict(tmp_path, *texts) == answer
+
+
+SAME = "static int g(int v) { return v; }\n"
+
+
+@pytest.mark.parametrize(
+    ("function", "old", "new"),
+    [
+        (SAME.replace("return v", "return v / 2u + 1"), "g(i - 3)", "(i - 3) / 2 + 1"),
+        (SAME.replace("return v", "return v - 1u < 5 ? v : 0"), "g(i)", "i - 1 < 5 ? i : 0"),
+        (SAME.replace("return v", "return v < 0u ? 0 : v + 3"), "g(i - 3)", "i - 3 < 0 ? 0 : i"),
+        ("static int max(int a, int b) { if (a < b) return a; return b; }\n", "max(i, 3)", "i > 3 ? i : 3"),
+        (
+            "static unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }\n",
+            "max(i - 3, 0)",
+            "i - 3 > 0 ? i - 3 : 0",
+        ),
+    ],
+)
+def test_functions_that_compute_other_numbers_than_they_seem_to(
+    function: str, old: str, new: str, tmp_path: Path
+) -> None:
+    texts = (f"{function}{PLACES}  for (int i = 0; i < n; i++) y[i] = x[{one}];\n}}\n" for one in (old, new))
+    assert verdict(tmp_path, *texts) != "yes"
+
+
+@pytest.mark.parametrize(
+    ("function", "place", "other"),
+    [
+        ("", "(int)(i + 4294967296L)", "i + 4294967296L"),
+        (SAME.replace("int v", "long v"), "g(i + 4294967296L)", "i + 4294967296L"),
+        (SAME.replace("static int", "static long"), "g(i + 4294967296L)", "i + 4294967296L"),
+    ],
+)
+def test_what_a_conversion_changes_is_no_proof_and_no_difference(
+    function: str, place: str, other: str, tmp_path: Path
+) -> None:
+    """That a narrower type holds the numbers is taken on trust, and named."""
+    paths = tmp_path / "old.c", tmp_path / "new.c"
+    for path, subscript in zip(paths, (place, other), strict=True):
+        path.write_text(f"{function}{PLACES}  for (int i = 0; i < n; i++) y[i] = x[{subscript}];\n}}\n")
+    found = compare_files(*paths)
+    assert not found.proved or "bounds and subscripts do not overflow or wrap around" in found.trusted
+    paths[1].write_text(f"{function}{PLACES}  for (int i = 0; i < n; i++) y[i] = x[i];\n}}\n")
+    assert not isinstance(compare_files(*paths).verdict, Refuted)
 
 
 def test_a_place_that_a_function_computes_of_other_memory(tmp_path: Path) -> None:

@@ -264,6 +264,23 @@ class CFile:
     def functions(self) -> tuple[FunctionDefinition, ...]:
         return functions_of(self.tree)
 
+    def function(self, name: str) -> FunctionDefinition | None:
+        """The function, if the file defines one of this name, and no function in another."""
+        found = [one for one in self.functions if one.name == name]
+        return found[0] if len(found) == 1 and name not in self.inner_functions else None
+
+    @cached_property
+    def function_names(self) -> frozenset[str]:
+        """The functions that the file defines, those in other functions too."""
+        return self.inner_functions.union(one.name for one in self.functions)
+
+    @cached_property
+    def inner_functions(self) -> frozenset[str]:
+        """The names in heads of functions in other functions, as GNU C has them."""
+        found = [node for node in self.tree.of_type("function_definition") if node.parent != self.tree]
+        heads = (walk(field(node, "declarator")) for node in found)
+        return frozenset(part.text for head in heads for part in head if part.type == "identifier")
+
     def settled(self, declarations: Declarations) -> Node:
         """The tree of a file with these declarations visible."""
         return settled(self._parsed, Kinds(declarations, self.macros, None))

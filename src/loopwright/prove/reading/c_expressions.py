@@ -15,7 +15,7 @@ from typing import TypeVar
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.declarations import Declarations, is_integer_type, known_constant
 from loopwright.c.expression_types import DeclaredTypes, constant_value, integer_type
-from loopwright.c.file import FunctionDefinition
+from loopwright.c.file import FunctionDefinition, c_file
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, without_parentheses
 from loopwright.c.tokens import packed
@@ -325,7 +325,7 @@ def _quotient(dividend: ex.Expr, divisor: int) -> ex.Expr:
 
 def called_function(call: Node, words: Words) -> FunctionDefinition | None:
     """The function of the file that is called, if its value depends on its arguments alone."""
-    return function_of(call, words.source, words.macros, words.declarations)
+    return function_of(call, words.source, words.macros, words.declarations, words.types)
 
 
 def _call(node: Node, words: Words) -> ex.Expr:
@@ -338,7 +338,8 @@ def _call(node: Node, words: Words) -> ex.Expr:
         values = dict(zip(function.parameters, (expression(one, words) for one in arguments), strict=True))
         inside = replace(words, parameters={}, types={}, texts={}, given={}, values=values)
         return expression(function.value, inside)
-    match name.lower() if len(arguments) == 2 else "":
+    is_own = name.lower() in ("min", "max") and name in c_file(words.source).function_names
+    match name.lower() if len(arguments) == 2 and not is_own else "":
         case "min":
             return ex.Min(tuple(expression(argument, words) for argument in arguments))
         case "max":

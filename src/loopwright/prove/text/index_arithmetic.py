@@ -160,13 +160,29 @@ def _subscript_bits(program: Program, name: str, statements: Sequence[Statement]
 
 
 def is_signed_throughout(program: Program) -> bool:
-    """Whether all iterators and parameters are signed, and `unsigned` does not occur in the source."""
+    """Whether all iterators and parameters are signed, `unsigned` does not occur in the source, and no
+    conversion makes another number of one that its type does not hold: that is no overflow."""
     kinds = program.file.kinds(program.region)
     types = {kind for one in program.statements for kind in one.iterator_types}
     iterators = all(is_signed(promoted(kinds.written_type(kind, certain=True))) for kind in types)
     free = [one for one in program.parameters if not _is_fixed(one)]
     sizes = all(one.values is not None and one.values[0] < 0 for one in free)
-    return iterators and sizes and not has_unsigned(program)
+    return iterators and sizes and not has_unsigned(program) and not _narrows(program)
+
+
+def _narrows(program: Program) -> bool:
+    """Whether an integer is converted to a signed type that does not hold all values of its own."""
+    words, kinds = words_of(program), program.file.kinds(program.region)
+    given = [(field(one, "value"), one) for one in program.syntax.of_type("cast_expression")]
+    for node in program.syntax.of_type("declaration"):
+        values = (one.child_by_field_name("value") for one in node.children_by_field_name("declarator"))
+        given += [(value, node) for value in values if value is not None]
+    for value, into in given:
+        kind = kinds.written_type(field(into, "type").text, certain=True)
+        own = type_at(value, words, value.span)
+        if isinstance(kind, Integer) and isinstance(own, Integer) and not holds(kind, own):
+            return True
+    return False
 
 
 def _is_fixed(one: Parameter) -> bool:

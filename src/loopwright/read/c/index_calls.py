@@ -33,7 +33,14 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import number, variable, whole
 from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
 from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
-from loopwright.read.c.wraparound import FrameTypes, operands_from_zero, require_from_zero, type_in
+from loopwright.read.c.wraparound import (
+    FrameTypes,
+    cut_to,
+    operands_from_zero,
+    require_convertible,
+    require_from_zero,
+    type_in,
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,8 @@ def index_call(node: Node, frame: Frame, read: Evaluators) -> isl.PwAff:
     except NotAffine:
         if name not in DIVISIONS:
             raise
-    if name in INDEX_HELPERS and len(arguments) == 2:
+    is_known = name in DIVISIONS or name not in setting.file.function_names
+    if name in INDEX_HELPERS and is_known and len(arguments) == 2:
         return _index_helper(name.strip("_").lower(), arguments, frame, read)
     if looks_like_macro(name) and not any(mentions_iterator(part, frame) for part in arguments):
         for argument in arguments:
@@ -111,7 +119,7 @@ def alternatives(node: Node, frame: Frame, kind: str) -> list[Node]:
         is_plain = len(found) == 1 and not found[0].conditional
         form = _form(found[0]) if is_plain else None
     else:
-        is_helper = name in INDEX_HELPERS and frame.setting.function(name) is None
+        is_helper = name in INDEX_HELPERS and name not in frame.setting.file.function_names
         form = name.strip("_").lower().removeprefix("i") if is_helper else None
     if form != kind or len(arguments) != 2 or is_unsigned(common_type(arguments, FrameTypes(frame))):
         return [node]
@@ -217,9 +225,24 @@ def _body(
             raise NotAffine(node, f"'{name}' depends on '{word}', which may name another variable there")
     inner = frame
     for parameter, kind, given in zip(function.parameters, function.types, arguments, strict=True):
-        inner = inner.bind(LocalValue(parameter, argument(given, frame), type=kind))
+        inner = inner.bind(LocalValue(parameter, _as_kept(given, kind, frame, argument), type=kind))
     entered = frame.setting.entered | {name}
-    return function.value, replace(inner, setting=replace(inner.setting, entered=entered))
+    inside = replace(inner, setting=replace(inner.setting, entered=entered))
+    _refuse_cut(function.value, function.type, inside)
+    return function.value, inside
+
+
+def _as_kept(node: Node, kind: str, frame: Frame, argument: Callable[[Node, Frame], isl.PwAff]) -> isl.PwAff:
+    """The value of an argument; raises NotAffine if a parameter of type `kind` may not hold it."""
+    _refuse_cut(node, kind, frame)
+    value = argument(node, frame)
+    require_convertible(node, value, kind, frame)
+    return value
+
+
+def _refuse_cut(node: Node, kind: str, frame: Frame) -> None:
+    if cut_to(node, FrameTypes(frame).written_type(kind), frame) is not None:
+        raise NotAffine(node, f"the value may not fit '{kind}', the type in the head of the function")
 
 
 def masked(node: Node, frame: Frame, read: Evaluators) -> isl.PwAff:

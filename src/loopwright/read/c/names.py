@@ -76,8 +76,7 @@ class Setting:
 
     def function(self, name: str) -> FunctionDefinition | None:
         """The function `name`, if the file defines it once."""
-        found = [one for one in self.file.functions if one.name == name and name not in self.entered]
-        return found[0] if len(found) == 1 else None
+        return None if name in self.entered else self.file.function(name)
 
     def constant(self, name: str) -> int | None:
         """The integer value of a macro, an enumerator or a `const` variable of the file."""
