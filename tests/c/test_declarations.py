@@ -90,6 +90,17 @@ def test_declarations_that_are_refused(text: str, message: str, where: str) -> N
     assert message in error.message and underlined(error) == where
 
 
+def test_a_struct_of_the_region_is_named_before_pointers() -> None:
+    """Other words of the file do without pointers, but not without structs."""
+    head = "struct pair { double x, y; } p[9];"
+    body = "{ struct pair *q = &p[i]; a[i] = q->x; struct pair s; s.x = q->x; q->y = s.x; }"
+    error = refusal(LOOP + body, head=head)
+    assert "'s', which is declared in the region" in error.message and underlined(error) == "s.x"
+    assert error.hint == "use a variable for each of its fields"
+    error = refusal(LOOP + "{ struct pair *q = &p[i]; a[i] = q->x; }", head=head)
+    assert error.hint == "use the array or struct that it points to"
+
+
 @pytest.mark.parametrize(
     "head",
     [

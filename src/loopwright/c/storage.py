@@ -8,7 +8,7 @@ p->x and p[0].x     the same field in two ways
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from loopwright.c.declarations import Declarations, is_floating_type, is_integer_type
 from loopwright.c.references import Reference, reference_of
@@ -63,18 +63,12 @@ def refuse_mixed_fields(
     given: set[str] = set()
     direct = {_assigned_base(node) for node in walk(block)}
     references = _whole_references(block)
+    _refuse_local_fields([one for one in references if one.root.text in local - untracked])
     fields: dict[str, list[str]] = {}
     for reference in references:
         root = reference.root.text
         if root in untracked:
             continue
-        if root != reference.base and root in local:
-            failure = refuse(
-                reference.node,
-                f"the fields of '{root}', which is declared in the region, cannot be followed",
-                "declare it before the region",
-            )
-            raise SharedStorage(failure, root)
         if root != reference.base:
             fields.setdefault(root, []).append(reference.base)
     for reference in references:
@@ -93,6 +87,28 @@ def refuse_mixed_fields(
             )
             raise SharedStorage(failure, root)
     return frozenset(given)
+
+
+def _refuse_local_fields(references: Sequence[Reference]) -> None:
+    """Raise if fields of a local struct, or of what a local pointer points to, are accessed.
+
+    The structs come first: a pointer can often be followed once they are gone.
+    """
+    inside = [one for one in references if one.root.text != one.base]
+    structs = [one for one in inside if not _is_through_pointer(one)]
+    for reference in (*structs, *inside):
+        root = reference.root.text
+        is_struct = reference in structs
+        what = "the fields of" if is_struct else "the fields that are accessed through"
+        hint = "a variable for each of its fields" if is_struct else "the array or struct that it points to"
+        message = f"{what} '{root}', which is declared in the region, cannot be followed"
+        raise SharedStorage(refuse(reference.node, message, f"use {hint}"), root)
+
+
+def _is_through_pointer(reference: Reference) -> bool:
+    """Whether the innermost field of `p->x.y` is one of what `p` points to."""
+    outer = reference.root.beyond("parenthesized_expression")
+    return outer is not None and outer.type == "field_expression" and field(outer, "operator").text == "->"
 
 
 def _assigned_base(node: Node) -> str | None:
