@@ -171,6 +171,19 @@ def test_the_text_is_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "# not interchange(Mult, i, k)" in text
 
 
+def test_kinds_without_a_gain_come_last(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the order of the kinds themselves, the interchange, which is slower, comes first."""
+    two = "{ A[i][j] = B[i][j]; C[i][j] = 2 * B[i][j]; }"
+    (tmp_path / "k.c").write_text(
+        "void f(int n, double A[n][n], double B[n][n], double C[n][n]) {\n#pragma scop\n"
+        f"for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {two}\n#pragma endscop\n}}\n"
+    )
+    _, text = run(capsys, str(tmp_path / "k.c"))
+    slower = next(line for line in text.splitlines() if line.startswith("interchange"))
+    assert "times as slow" in slower
+    assert text.index("# loops with independent") < text.index("# adjacent statements") < text.index(slower)
+
+
 def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "k.c").write_text(STENCIL)
     status, text = run(capsys, str(tmp_path / "k.c"), "--json")

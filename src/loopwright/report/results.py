@@ -150,9 +150,11 @@ def suggestions_text(file: str, found: Sequence[Suggestions], *, refused: bool) 
 
 def _suggestions(tried: Sequence[Suggestion], *, refused: bool) -> list[str]:
     lines: list[str] = []
-    for kind, heading in HEADINGS.items():
+    legals = [one for one in tried if one.legal]
+    kinds = {kind: ranked([one for one in legals if one.kind.value == kind]) for kind in HEADINGS}
+    for kind, legal in sorted(kinds.items(), key=lambda entry: -_best(entry[1])):
         own = [one for one in tried if one.kind.value == kind]
-        legal = ranked([one for one in own if one.legal])
+        heading = HEADINGS[kind]
         if not legal and not refused:
             continue
         lines += ["", f"# {heading}" + ("" if legal else ": none")]
@@ -166,6 +168,12 @@ def _suggestions(tried: Sequence[Suggestion], *, refused: bool) -> list[str]:
         if refused:
             lines += [f"# not {one.steps[-1]}: {one.reason}" for one in own if not one.legal]
     return lines or ["", "# no operation that was tried is legal; --all says why"]
+
+
+def _best(legal: Sequence[Suggestion]) -> float:
+    """What orders kinds: the speed of their first, if it is a gain; kinds without a gain keep their order."""
+    speed = max((one.speed or 1.0 for one in legal[:1]), default=0.0)
+    return speed if speed >= WINS else float(speed * WINS > 1)
 
 
 def _left(asides: Sequence[Diagnostic]) -> list[str]:
