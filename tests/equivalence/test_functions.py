@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.prove.comparison.files import compare_files
+from loopwright.errors import GaveUp, Illegal
+from loopwright.prove.comparison.files import agreement, compare_files
+from loopwright.prove.comparison.texts import ComparisonOptions
 from loopwright.prove.verdict import Refuted
+from loopwright.read.c.options import ReadOptions
 from tests.equivalence.test_phrasings import verdict
 
 SCALED = "void f(int n, double a, const double *restrict x, double *restrict y) {\n"
@@ -245,6 +248,54 @@ def test_rows_of_a_leading_dimension_that_one_file_alone_need_not_read(
     body = "{{ double t = 0; t += a[i * ld + j]; y[i * m + j] = t{}; }}\n}}\n"
     old = start + rows + columns + body.format("")
     assert verdict(tmp_path, old, start + columns + rows + body.format(extra)) == answer
+
+
+GEMM = "void f(int M, int N, int K, const double *restrict A, int lda, const double *restrict B, int ldb,\n"
+GEMM += "       double *restrict C, int ldc) {\n"
+FIRST = """  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      C[i * ldc + j] = 0;
+      for (int k = 0; k < K; k++) C[i * ldc + j] += A[i * lda + k] * B[k * ldb + j];
+    }
+}
+"""
+COLUMNS = """  for (int j = 0; j < N; j++)
+    for (int i = 0; i < M; i++) {
+      double s = 0;
+      for (int k = 0; k < K; k++) s += A[i * lda + k] * B[k * ldb + j];
+      C[i * ldc + j] = s;
+    }
+}
+"""
+APART = ("ldc >= N", "lda >= K", "ldb >= N")
+
+
+def test_a_hint_says_how_to_exclude_rows_that_reach_into_each_other(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(GEMM + FIRST)
+    new.write_text(GEMM + COLUMNS)
+    with pytest.raises(Illegal) as refuted:
+        agreement(str(old), str(new))
+    stated = " ".join(f"--assume '{one}'" for one in APART)
+    assert refuted.value.hint == f"if these sizes never occur, exclude them: {stated}"
+    with pytest.raises(GaveUp) as undecided:
+        agreement(str(old), str(new), ComparisonOptions(ReadOptions(assume=APART[:1])))
+    stated = " ".join(f"--assume '{one}'" for one in APART[1:])
+    assert undecided.value.hint == f"it may help to state that rows do not reach into each other: {stated}"
+    assert agreement(str(old), str(new), ComparisonOptions(ReadOptions(assume=APART))).ways == ("by values",)
+
+
+def test_a_hint_says_how_to_exclude_sizes_below_1(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(SCALED + LOOP + "}\n")
+    new.write_text(SCALED + LOOP + "  if (n < 0)\n    y[0] = 0;\n}\n")
+    with pytest.raises(Illegal) as refuted:
+        agreement(str(old), str(new))
+    assert refuted.value.hint == "if these sizes never occur, exclude them: --assume 'n >= 0'"
+    new.write_text(SCALED + LOOP.replace("+ a", "- a") + "}\n")
+    with pytest.raises(Illegal) as refuted:
+        agreement(str(old), str(new))
+    assert refuted.value.hint is None
 
 
 @pytest.mark.parametrize("name", YES)

@@ -224,8 +224,8 @@ class Standing(Enum):
 class Assumption:
     """An assumption of the region, listed in the proof report unless it is proved.
 
-    `about` are the names it is about.  Where it holds for the parameters of a set, `holds_for` is that
-    set, and a test at run time can stand for it.
+    `about` are its names, `pairs` what storage is not shown to be apart.  Where it holds for the parameters
+    of a set, `holds_for` is that set, and a test can stand for it; `condition` says it of rows, as an option.
     """
 
     kind: AssumptionKind
@@ -235,9 +235,9 @@ class Assumption:
     about: tuple[str, ...] = ()
     holds_for: isl.Set | None = None
     pairs: tuple[tuple[str, str], ...] = ()
-    """Of storage: what is not shown to be apart."""
     needs: isl.Set | None = None
     """Where `holds_for` is enough and not needed, since data decide what is touched: what is needed."""
+    condition: str = ""
 
     @property
     def implies(self) -> isl.Set | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import field
 from typing import TypeAlias
 
@@ -48,13 +47,6 @@ class Refuted:
     """The cell that ends up with another value, if that is what is wrong."""
     inputs: tuple[tuple[str, tuple[int, ...], float], ...] = ()
     """Arrays, subscripts and initial values for which that cell differs; all else that is read is 0."""
-
-
-    def excluding(self, names: Collection[str]) -> str:
-        """The options that exclude the sizes below 1 of the example, of these names."""
-        small = {name: value for name, value in self.parameters.items() if value < 1 and name in names}
-        options = [f"--assume '{name} >= {0 if value < 0 else 1}'" for name, value in sorted(small.items())]
-        return f"if these sizes never occur, exclude them: {' '.join(options)}" if options else ""
 
 
 @dataclass(frozen=True)

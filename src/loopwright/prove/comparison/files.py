@@ -11,7 +11,6 @@ from loopwright.c.reworded.flat_loops import SIZES
 from loopwright.c.reworded.macros_written_out import with_statements_written_out
 from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.selection.chosen import chosen
-from loopwright.c.tokens import names_in
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.refusals import compiler_errors, is_compiled
 from loopwright.c.typed.spelling import plainly_spelled, with_branches_taken
@@ -19,6 +18,7 @@ from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.acceptable import Compiled, further_errors, not_compiled
 from loopwright.prove.comparison.defined_sizes import as_defined, never_run
+from loopwright.prove.comparison.excluded_sizes import excluding, stating_rows
 from loopwright.prove.comparison.flat_subscripts import with_flat_subscripts
 from loopwright.prove.comparison.meanings import type_of_a_region
 from loopwright.prove.comparison.regions import (
@@ -77,11 +77,12 @@ def agreement(
             return Agreement(obligations, ways, found.trusted, texts, found.contract, found.only_for)
         case Refuted(message=message, witness=witness) as refuted:
             text = f"not equivalent: {message}"
-            hint = refuted.excluding(names_in(found.place.source.text)) or None
+            hint = excluding(refuted, found.place.source, load_unmarked(old_file), options)
             no = Diagnostic(Code.NOT_EQUIVALENT, text, found.place, hint, witness, others=found.notes)
             raise Illegal.of(no)
         case Undecided(reason):
-            raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=found.place)
+            hint = stating_rows(load_unmarked(old_file), options)
+            raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=found.place, hint=hint)
 
 
 def _same_functions(

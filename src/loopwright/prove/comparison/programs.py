@@ -315,7 +315,7 @@ class _ProgramsToCompare:
         """Compares by values or by running; a few runs come first, because they find most mistakes."""
         uneven = other_rows(self.old, self.new)
         if uneven is not None:
-            return Equivalence(Undecided(f"'{uneven}' has other rows in NEW; by instances: {matched.reason}"))
+            return Equivalence(Undecided(f"'{uneven}' differs in its rows; by instances: {matched.reason}"))
         counted = outputs(self.old, self.new)
         unread, hints = False, matched.sizes
         reasons = [f"by instances: {matched.reason}"]

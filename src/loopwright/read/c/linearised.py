@@ -326,4 +326,7 @@ def _assumption(base: str, own: Sequence[FramedTouch], shape: RowShape, needed: 
     condition = text[text.index(":") + 1 : text.rindex("}")].strip()
     rows = " by ".join(shape.sizes)
     what = f"'{base}' has rows of {rows}, which do not reach into each other: {condition}"
-    return Assumption(AssumptionKind.ROWS, what, own[0][0].place, about=shape.names, holds_for=needed)
+    place = own[0][0].place
+    return Assumption(
+        AssumptionKind.ROWS, what, place, about=shape.names, holds_for=needed, condition=condition
+    )
