@@ -189,3 +189,9 @@ def test_long_sums_and_long_conjunctions_are_not_nesting() -> None:
     long_test = " and ".join(["i >= 0"] * 3000)
     schedule = statement(f"{long_sum} = 0 and {long_test}")
     assert schedule.domain.is_equal(isl.UnionSet("[n] -> { S[i, j] : i = 0 }"))
+
+
+def test_a_schedule_of_isl_in_a_poly_file_gets_the_name_of_its_format() -> None:
+    with pytest.raises(BadInput) as refused:
+        read("[n] -> { S[i] -> [i] : 0 <= i < n }\n")
+    assert refused.value.hint is not None and "FILE.in" in refused.value.hint

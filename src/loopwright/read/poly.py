@@ -209,7 +209,8 @@ def _clauses(blank: Source) -> Iterator[Clause]:
             first.start(),
             f"'{first.group()[:40]}' is not a keyword of a clause",
             length=min(40, len(first.group())),
-            hint=f"a line begins with {', '.join(KEYWORDS[:-1])} or {KEYWORDS[-1]}",
+            hint=f"a line begins with {', '.join(KEYWORDS[:-1])} or {KEYWORDS[-1]};"
+            " a schedule in the notation of isl alone is read from a file FILE.in",
         )
     for found, following in zip(starts, [*starts[1:], None], strict=True):
         end = following.start() if following else len(blank.text)
