@@ -28,6 +28,7 @@ from loopwright.c.reworded.declared import (
 )
 from loopwright.c.reworded.distinct_names import with_distinct_names
 from loopwright.c.reworded.final_values import with_final_values
+from loopwright.c.reworded.guarded_rests import with_guarded_rests
 from loopwright.c.reworded.jumps import with_structured_jumps
 from loopwright.c.reworded.loop_heads import with_one_counter
 from loopwright.c.reworded.macros_written_out import (
@@ -184,6 +185,7 @@ def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
     source = with_ordered_tests(with_leading_attributes(source), options)
     source = _with_outer_declarations(source, options)
     source = _kept_apart(source, source, with_structured_jumps(source), options)
+    source = _kept_apart(source, source, with_guarded_rests(source), options)
     yield source
     again = _defined_again(source, options)
     other = (is_more, is_called, is_part, lambda call, _: not again.isdisjoint(names_in(call.text)))
@@ -212,7 +214,12 @@ def _with_loops(text: WithBounds, options: CompilerOptions, read: Reading) -> Se
 def further_followed(
     source: Source, options: CompilerOptions, found: Sequence[Program], read: Reading
 ) -> Sequence[Program]:
-    """The programs, or those read with elements in place of pointers, if they set less aside."""
+    """The programs, or those read with conditions in place of `continue`, and with elements in place of
+    pointers, if they set less aside."""
+    guarded = _kept_apart(source, source, with_guarded_rests(source), options)
+    other = None if guarded == source else read(guarded)
+    if other is not None and _left(other) < _left(found):
+        source, found = guarded, other
     aside = sum(len(program.set_aside) for program in found)
     tried = {source}
     for text in _further(source, options) if aside else ():
@@ -221,6 +228,12 @@ def further_followed(
         if other is not None and sum(len(program.set_aside) for program in other) < aside:
             return other
     return found
+
+
+def _left(programs: Sequence[Program]) -> tuple[int, int]:
+    """How much programs set aside; of two that set as much aside, the one with fewer loops left is less."""
+    depths = sum(statement.depth for program in programs for statement in program.statements)
+    return sum(len(program.set_aside) for program in programs), -depths
 
 
 def _further(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
