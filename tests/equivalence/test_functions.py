@@ -298,6 +298,20 @@ def test_a_hint_says_how_to_exclude_sizes_below_1(tmp_path: Path) -> None:
     assert refuted.value.hint is None
 
 
+def test_a_quotient_that_the_file_rounds_otherwise(tmp_path: Path) -> None:
+    head = "static int ceild(int a, int b) { int r = a / b; return r; }\n"
+    old = head + PLACES + AT.format("ceild(i + 3, 2)") + "}\n"
+    new = head + PLACES + AT.format("(i + 4) / 2") + "}\n"
+    assert verdict(tmp_path, old, new) != "yes"
+
+
+def test_a_function_inside_of_the_function(tmp_path: Path) -> None:
+    """GNU C: it hides the one of the file."""
+    head = "static int same(int v) { return v; }\n" + PLACES + "  int same(int v) { return v + 1; }\n"
+    old, new = (head + AT.format(place) + "}\n" for place in ("same(i)", "i"))
+    assert verdict(tmp_path, old, new) != "yes"
+
+
 @pytest.mark.parametrize("name", YES)
 def test_the_same(name: str, tmp_path: Path) -> None:
     old, new = YES[name]

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.declarations import Variable
+from loopwright.c.index_helpers import INDEX_HELPERS
 from loopwright.c.syntax import (
     Node,
     assigned_target,
@@ -37,7 +38,7 @@ from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
 from loopwright.check.runtime import ALLOCATED, runtime_text
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
+from loopwright.read.c.purity import LIBRARY
 
 _NOT_HERE = re.compile(r"\b(?:extern|register|typedef|_Atomic|__thread|_Thread_local)\b")
 """Keywords of variables without a known size, without an address, or with one value per thread."""

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from loopwright.c.declarations import Variable, is_floating_type, is_integer_type
+from loopwright.c.index_helpers import INDEX_HELPERS
 from loopwright.c.loops import LOOPS, loop_iterator
 from loopwright.c.macros import constant_macro, definitions
 from loopwright.c.references import reference_of
@@ -26,7 +27,7 @@ from loopwright.check.original.specification import Specification
 from loopwright.check.program.reachable import Function, ReachedCode
 from loopwright.errors import Code, GaveUp
 from loopwright.model.program import Program
-from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
+from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Span
 
 _KNOWN = re.compile(
@@ -328,9 +329,7 @@ def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_wr
     there = program.file.declarations.visible(name, program.region)
     if here is None or there is None or program.region.contains(there.place):
         return False
-    if not here.scope.contains(known.segment.place):
-        return False
-    return is_written or there.rank > 0
+    return here.scope.contains(known.segment.place) and (is_written or there.rank > 0)
 
 
 def is_looked_at(known: ReachedCode, name: str) -> bool:

@@ -12,6 +12,7 @@ import re
 from dataclasses import replace
 
 from loopwright.c.expression_types import COMPARISONS
+from loopwright.c.index_helpers import INDEX_HELPERS
 from loopwright.c.macros import assigns, definitions, hidden_names, reachable_macros
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.syntax import (
@@ -38,7 +39,7 @@ from loopwright.check.program.pointers import Pointers, declared_identifier, poi
 from loopwright.check.program.reachable import Function, ReachedCode
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
+from loopwright.read.c.purity import LIBRARY
 
 _HARMLESS = ("sizeof_expression", "declaration", "parameter_declaration")
 _STEPS = ("subscript_expression", "parenthesized_expression", "field_expression", "pointer_expression")

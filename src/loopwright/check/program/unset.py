@@ -17,6 +17,7 @@ from dataclasses import field as factory
 from itertools import takewhile
 
 from loopwright.c.declarations import Declarations, type_text
+from loopwright.c.index_helpers import INDEX_HELPERS
 from loopwright.c.macros import definitions, integer_text
 from loopwright.c.syntax import (
     Node,
@@ -34,7 +35,7 @@ from loopwright.check.program.instrument import Insertion
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
+from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Span
 
 _LASTING = frozenset(("static", "extern", "_Thread_local", "thread_local", "__thread", "_Atomic"))

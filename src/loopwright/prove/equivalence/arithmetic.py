@@ -17,13 +17,14 @@ from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub, xor
 from typing import TypeAlias
 
 from loopwright.c import types
+from loopwright.c.index_helpers import INDEX_HELPERS
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.inputs import ALIKE, NOT_FINITE, floating_input, integer_input
 from loopwright.prove.equivalence.numbers import EXACT, SELECTING, TRUTHS, Undefined, classified, ratio
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
-from loopwright.read.c.purity import CLASSES, INDEX_HELPERS, LIBRARY
+from loopwright.read.c.purity import CLASSES, LIBRARY
 
 Number = int | float | Fraction
 

@@ -16,6 +16,7 @@ from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.declarations import Declarations, is_integer_type, known_constant
 from loopwright.c.expression_types import DeclaredTypes, constant_value, integer_type
 from loopwright.c.file import FunctionDefinition, c_file
+from loopwright.c.index_helpers import divides_in_floating
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, without_parentheses
 from loopwright.c.tokens import packed
@@ -338,7 +339,8 @@ def _call(node: Node, words: Words) -> ex.Expr:
         values = dict(zip(function.parameters, (expression(one, words) for one in arguments), strict=True))
         inside = replace(words, parameters={}, types={}, texts={}, given={}, values=values)
         return expression(function.value, inside)
-    is_own = name.lower() in ("min", "max") and name in c_file(words.source).function_names
+    file = c_file(words.source)
+    is_own = name in file.function_names and not divides_in_floating(file, name)
     match name.lower() if len(arguments) == 2 and not is_own else "":
         case "min":
             return ex.Min(tuple(expression(argument, words) for argument in arguments))

@@ -15,6 +15,7 @@ import islpy as isl
 from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.c.expression_types import common_type
 from loopwright.c.file import mentioned
+from loopwright.c.index_helpers import INDEX_HELPERS, divides_in_floating
 from loopwright.c.macros import Macro, definitions, integer_text, looks_like_macro, with_arguments
 from loopwright.c.references import parameter_name
 from loopwright.c.syntax import (
@@ -32,7 +33,6 @@ from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import number, variable, whole
 from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
-from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
 from loopwright.read.c.wraparound import (
     FrameTypes,
     cut_to,
@@ -69,9 +69,9 @@ def index_call(node: Node, frame: Frame, read: Evaluators) -> isl.PwAff:
         if (known := setting.function(name)) is not None and known.value is not None:
             return _returned(node, name, arguments, frame, read)
     except NotAffine:
-        if name not in DIVISIONS:
+        if not divides_in_floating(setting.file, name):
             raise
-    is_known = name in DIVISIONS or name not in setting.file.function_names
+    is_known = name not in setting.file.function_names or divides_in_floating(setting.file, name)
     if name in INDEX_HELPERS and is_known and len(arguments) == 2:
         return _index_helper(name.strip("_").lower(), arguments, frame, read)
     if looks_like_macro(name) and not any(mentions_iterator(part, frame) for part in arguments):

@@ -63,7 +63,7 @@ def inlinable_function(
     """
     definitions = [one for one in file.tree.named_children if one.type == "function_definition"]
     found = [one for one in definitions if _named(one) == name]
-    if len(found) != 1 or found[0].span.contains(region):
+    if len(found) != 1 or found[0].span.contains(region) or name in file.inner_functions:
         return None
     (node,) = found
     made = _of_plain_form(node, name)

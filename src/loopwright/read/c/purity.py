@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from loopwright.c.file import CFile, keeps_to_itself, mentioned
+from loopwright.c.index_helpers import INDEX_HELPERS, is_defined_in_integers
 from loopwright.c.macros import (
     Macro,
     assigns,
@@ -66,10 +67,6 @@ _BUILTIN = "__builtin_"
 _SPECIAL = "inf inff infl huge_val huge_valf huge_vall nan nanf nanl"
 SPECIAL_NUMBERS = frozenset(_BUILTIN + name for name in _SPECIAL.split())
 """The compiler's spellings of INFINITY, HUGE_VAL and NAN."""
-DIVISIONS = ("floord", "ceild")
-"""Assumed to divide and round even if the file defines them, as that takes floating point."""
-INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "__min", "__max", *DIVISIONS))
-_FLOATING = re.compile(r"\b(double|float|floor|ceil)\b")
 _PURE = "has no side effects, and its value depends on its arguments alone"
 _MEANING = {
     "min": "is the smaller of its arguments",
@@ -277,13 +274,7 @@ def _is_looked_into(setting: Setting, name: str) -> bool:
     function = setting.function(name)
     if name not in INDEX_HELPERS:
         return macros != () or (function is not None and name not in setting.pure)
-    if len(macros) == 1 and not macros[0].conditional:
-        body = macros[0].body
-    elif function is not None:
-        body = function.body.text
-    else:
-        return False
-    return _FLOATING.search(body) is None
+    return is_defined_in_integers(setting.file, name)
 
 
 def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:

@@ -11,6 +11,7 @@ import islpy as isl
 from loopwright.c.casts import expression_of
 from loopwright.c.declarations import Variable, is_unsigned_type, type_text
 from loopwright.c.expression_types import COMPARISONS
+from loopwright.c.index_helpers import DIVISIONS
 from loopwright.c.loops import countdown_of, first_value, loop_iterator, outer_iterators
 from loopwright.c.macros import definitions
 from loopwright.c.references import reference_of
@@ -27,7 +28,7 @@ from loopwright.read.c.frames import Frame, Loop, NotAffine
 from loopwright.read.c.index_calls import mentions_iterator
 from loopwright.read.c.loops import declared_type
 from loopwright.read.c.names import Setting, loops_of
-from loopwright.read.c.purity import DIVISIONS, purity_assumptions
+from loopwright.read.c.purity import purity_assumptions
 from loopwright.read.c.wraparound import FrameTypes, cut_to, operands_from_zero, type_in
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from loopwright.c.index_helpers import INDEX_HELPERS
 from loopwright.c.macros import looks_like_macro
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import names_in, packed, whole_word
@@ -21,7 +22,7 @@ from loopwright.c.typed.preprocess import Preprocessed
 from loopwright.c.types import Qualified, innermost, is_arithmetic, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Program
-from loopwright.read.c.purity import CHARACTERS, CLASSES, INDEX_HELPERS, LIBRARY, SETTING_ERRNO, is_library
+from loopwright.read.c.purity import CHARACTERS, CLASSES, LIBRARY, SETTING_ERRNO, is_library
 from loopwright.source import Span
 
 

@@ -14,13 +14,13 @@ from operator import add, mul, sub
 
 import islpy as isl
 
+from loopwright.c.index_helpers import INDEX_HELPERS
 from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.typed import tree
 from loopwright.c.typed.members import root_and_path
 from loopwright.c.types import CType, Enumeration, Integer, Unknown, unqualified
 from loopwright.presburger.named import COMPARED, constant_value, number, select, variable, whole
 from loopwright.presburger.polynomials import ZERO, Polynomial, as_affine, of_affine
-from loopwright.read.c.purity import INDEX_HELPERS
 from loopwright.read.c.second.idioms import Extreme, Quotient, bits, idiom_of
 from loopwright.read.c.second.scope import Scope, Unclear, integer_of, is_element, is_value, mentions_iterator
 
