@@ -145,6 +145,7 @@ CLAMP = "static int clamp(int v, int least, int most) { return v < least ? least
 PLACES = "void f(int n, int m, double *restrict y, const double *restrict x) {\n"
 NEXT = "static int step;\nstatic int next(int v) { return v + step; }\n"
 PRODUCT = "static int product(int n, int m) { return n * m; }\n"
+READ = "  for (int i = 0; i < n; i++) y[i] = x[{}];\n"
 AT = "  for (int i = 0; i < n; i++) {{\n    int at = {};\n    y[i] = x[at] + x[i];\n  }}\n"
 
 
@@ -298,17 +299,36 @@ def test_a_hint_says_how_to_exclude_sizes_below_1(tmp_path: Path) -> None:
     assert refuted.value.hint is None
 
 
-def test_a_quotient_that_the_file_rounds_otherwise(tmp_path: Path) -> None:
-    head = "static int ceild(int a, int b) { int r = a / b; return r; }\n"
-    old = head + PLACES + AT.format("ceild(i + 3, 2)") + "}\n"
-    new = head + PLACES + AT.format("(i + 4) / 2") + "}\n"
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int r = a / b; return r;",
+        "int r = a / b; return r; /* no ceil */",
+        "return (int)floor((double)a / b);",
+        "return (int)ceil((double)(a / b));",
+        "return (int)ceil((double)b / a);",
+        "return (int)ceil((double)a / b) + 1;",
+    ],
+)
+def test_a_quotient_that_the_file_rounds_otherwise(body: str, tmp_path: Path) -> None:
+    head = f"#include <math.h>\nstatic int ceild(int a, int b) {{ {body} }}\n"
+    old = head + PLACES + READ.format("ceild(i + 3, 2)") + "}\n"
+    new = head + PLACES + READ.format("(i + 4) / 2") + "}\n"
     assert verdict(tmp_path, old, new) != "yes"
+
+
+def test_a_quotient_that_the_file_rounds_by_doubles(tmp_path: Path) -> None:
+    """It is taken on trust to be what its name says."""
+    body = "return (int)ceil((double)a / (double)(b));"
+    head = f"#include <math.h>\nstatic int ceild(int a, int b) {{ {body} }}\n"
+    old, new = (head + PLACES + READ.format(place) + "}\n" for place in ("ceild(i + 3, 2)", "(i + 4) / 2"))
+    assert verdict(tmp_path, old, new) == "yes"
 
 
 def test_a_function_inside_of_the_function(tmp_path: Path) -> None:
     """GNU C: it hides the one of the file."""
     head = "static int same(int v) { return v; }\n" + PLACES + "  int same(int v) { return v + 1; }\n"
-    old, new = (head + AT.format(place) + "}\n" for place in ("same(i)", "i"))
+    old, new = (head + READ.format(place) + "}\n" for place in ("same(i)", "i"))
     assert verdict(tmp_path, old, new) != "yes"
 
 
