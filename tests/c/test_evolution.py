@@ -29,7 +29,7 @@ REPLACED = [
     ("double *e = x + n; while (x < e) { *y++ = *x++; }", "for(longk_1=0;k_1<n;k_1++){y[k_1]=x[k_1]"),
     ("for (double *p = y; p < y + n; p++) *p = *x++;", "for(longk_1=0;k_1<n;k_1++)y[k_1]=x[k_1]"),
     ("int k = n; while (k-- > 0) *y++ = k;", "for(longk_1=0;n-k_1>0;k_1++)y[k_1]=(n-k_1-1)"),
-    ("for (; n >= 4; n -= 4) { y[1] = x[0]; y += 4; }", "for(longk_1=0;n-4*k_1>=4;k_1++){y[4*k_1+(1)]=x[0]"),
+    ("for (; n >= 4; n -= 4) { y[1] = x[0]; y += 4; }", "for(longk_1=0;n-4*k_1>=4;k_1++){y[4*k_1+1]=x[0]"),
     ("for (int i = 0; i < n; i++) { double *r = A[1]; r[i] = 0; }", "A[1][i]=0"),
     (
         "int c = 0; for (int i = 0; i < n; i++) { A[c][i] = A[1 - c][i]; c = 1 - c; }",
@@ -40,8 +40,8 @@ REPLACED = [
         "for (int i = 0; i < n; i++) { p[i] = q[i]; double *t = p; p = q; q = t; }",
         "A[(i%2)][i]=A[1-(i%2)][i]",
     ),
-    ("int k = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[k++] = 0;", "y[(i*m+j)]=0"),
-    ("int k = 0; while (k < n) k += 2; y[k] = 0;", "y[(2*(n>0?((n+1)/2):0))]=0"),
+    ("int k = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[k++] = 0;", "y[((long)i*m+j)]=0"),
+    ("int k = 0; while (k < n) k += 2; y[k] = 0;", "y[(2*(n>0?(((long)n+1)/2):0))]=0"),
     ("int t = 8; for (int i = 0; i < MIN(n, t); i++) y[i] = 0;", "i<((n<8)?n:8)"),
     ("if (n < 0) return; int k = n & ~3; y[k] = 0;", "y[(n-(n&3))]=0"),
     # the type by which other integers are computed

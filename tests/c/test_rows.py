@@ -82,7 +82,7 @@ def test_a_row_named_by_a_member_is_an_element_instead(tmp_path: Path) -> None:
     )
     (program,) = read_c(path)
     (statement,) = program.statements
-    assert not program.set_aside and statement.body.place.text == "b[i] = a[i * s->d + (0)];"
+    assert not program.set_aside and statement.body.place.text == "b[i] = a[(long)i * s->d];"
 
 
 def test_rows_of_the_same_name() -> None:

@@ -115,7 +115,7 @@ def test_lines_stay() -> None:
     text = FOLLOWED[3].text().replace("&q[i], *r", "&q[ // first\n i],\n *r")
     source = Source("t.c", _HEAD + text)
     found = with_pointer_walks(source, PLAIN)
-    assert "q[n - i - 1].y" in found.text
+    assert "q[(long)n - i - 1].y" in found.text
     assert found.text.count("\n") == source.text.count("\n")
 
 

@@ -6,7 +6,7 @@ expressions of these, such as n / 4, which are opaque.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from loopwright.c.loops import binary
@@ -108,6 +108,11 @@ class IntegerSum:
         return self if factor is None else self.without(atom).plus(factor.times(value))
 
     @property
+    def ordered(self) -> list[tuple[Product, int]]:
+        """The terms as they are written: what is added first, long products first."""
+        return sorted(self.terms, key=lambda one: (one[1] < 0, -len(one[0])))
+
+    @property
     def is_long(self) -> bool:
         return len(self.terms) > _MOST_TERMS
 
@@ -117,25 +122,56 @@ class IntegerSum:
 
     def computed_in(self, kind: str) -> str:
         """The sum in C as an operand, computed in a type: `((long)i * m + (long)1)`."""
-        return f"({self._spelled(f'({kind})') or f'({kind})0'})"
+        return f"({self._spelled(f'({kind})', to_all=True) or f'({kind})0'})"
 
-    def _spelled(self, cast: str) -> str:
-        """The products, with a cast before the first factor of each."""
-        text = ""
-        for product, value in sorted(self.terms, key=lambda one: (one[1] < 0, -len(one[0]))):
+    @property
+    def widened(self) -> str:
+        """The sum in C without parentheses, of which no part is computed in `int`: `(long)i * m + j + 1`."""
+        return str(self) if self.is_atom or self.constant is not None else self._spelled("(long)")
+
+    @property
+    def has_no_parts(self) -> bool:
+        """Whether a type that holds the sum holds all that is computed for it: n - i, not 3 * i - n."""
+        factors = [factors_of(product, number) for product, number in self.terms]
+        is_sum = len(factors) == 2 and max(factors) == 1 and any(number > 0 for _, number in self.terms)
+        return is_sum or (len(factors) <= 1 and sum(factors) <= 2)
+
+    @property
+    def widened_operand(self) -> str:
+        return self.operand if self.is_atom or self.constant is not None else f"({self.widened})"
+
+    def appended(self, *, widened: bool) -> str:
+        """The sum as it is added to a number of type `long`: ` + (long)i * m + j`."""
+        return "".join(f" {sign} {text}" for sign, text in self._signed("(long)" if widened else ""))
+
+    def _spelled(self, cast: str, *, to_all: bool = False) -> str:
+        """The sum with casts so that it is computed in a type: before its first term and products, or all."""
+        terms = [*self._signed(cast, to_all=to_all)]
+        if not terms:
+            return ""
+        (sign, first), *others = terms
+        start = sign.replace("+", "") + (first if first.startswith(cast) else cast + first)
+        return start + "".join(f" {sign} {text}" for sign, text in others)
+
+    def _signed(self, cast: str, *, to_all: bool = False) -> Iterator[tuple[str, str]]:
+        """The terms with their signs, and casts before products, or before all."""
+        for product, value in self.ordered:
             factors = [atom.text for atom in product]
             if abs(value) != 1 or not factors:
                 factors.insert(0, str(abs(value)))
-            sign = "-" if value < 0 else "+"
-            text = f"{text} {sign} " if text else sign.replace("+", "")
-            text += cast + " * ".join(factors)
-        return text
+            is_cast = to_all or len(factors) > 1
+            yield "-" if value < 0 else "+", (cast if is_cast else "") + " * ".join(factors)
 
     @property
     def operand(self) -> str:
         """The sum in C as an operand of any expression."""
         text = str(self)
         return text if self.is_atom or text.isdigit() else f"({text})"
+
+
+def factors_of(product: Product, number: int) -> int:
+    """How many factors a product is written with."""
+    return len(product) + (abs(number) != 1 or not product)
 
 
 def _sum_of(found: Mapping[Product, int]) -> IntegerSum:
@@ -194,5 +230,5 @@ def iterations(test: str, left: IntegerSum, right: IntegerSum, number: Atom) -> 
         fixed = IntegerSum.number(max(0, -(-free.constant // size)))
         return RunCount(fixed, fixed)
     more = free.plus(IntegerSum.number(size - 1))
-    some = free if size == 1 else IntegerSum.atom(f"({more.operand} / {size})", free.about)
-    return RunCount(IntegerSum.atom(f"({free} > 0 ? {some} : 0)", free.about), some)
+    some = free if size == 1 else IntegerSum.atom(f"({more.widened_operand} / {size})", free.about)
+    return RunCount(IntegerSum.atom(f"({free.widened} > 0 ? {some.widened} : 0)", free.about), some)

@@ -10,7 +10,7 @@ from loopwright.c.sums import ONE, ZERO, IntegerSum
 from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
-from loopwright.c.types import INT, ArrayType, CType, Integer, Pointer, Record, is_observed, unqualified
+from loopwright.c.types import INT, LONG, ArrayType, CType, Integer, Pointer, Record, is_observed, unqualified
 from loopwright.read.c.changed_memory import ChangedMemory
 from loopwright.read.c.evolved_loops import added, scopes
 from loopwright.read.c.evolved_values import (
@@ -28,11 +28,10 @@ from loopwright.read.c.evolved_values import (
     step_of,
     value_of,
 )
+from loopwright.read.c.evolved_widths import Widths
 from loopwright.source import Edit, Span
 
 Values = dict[int, Value | None]
-_SIGNED = {3: "int", 4: "long", 5: "long long"}
-"""The signed types by rank."""
 _COMPUTING = ("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", ",")
 
 
@@ -70,8 +69,11 @@ class EvolvedState:
         """The variables that are modified, entirely or in part."""
         self.memory = memory
         self.scopes = [*scopes(region)]
-        self.iterators: set[int] = set()
-        """The iterators of the enclosing loops that are kept."""
+        named = [one for one in nodes if isinstance(one, tree.Name | tree.Declarator)]
+        types = {one.declaration.offset: one.declaration.type for one in named}
+        self.iterators: dict[int, bool] = {}
+        """The iterators of the enclosing loops that are kept: whether each counts up from a number >= 0."""
+        self.widths = Widths(types, INT.rank if has_unsigned else rank_of(LONG), self.iterators)
         inside = [*tree.walk_all(region.statements)]
         declared = {one.declaration.offset for one in inside if isinstance(one, tree.Declarator)}
         for offset, one in followed.items():
@@ -278,6 +280,7 @@ class EvolvedState:
             self.edit(place, self.number(part, one.type, value))
             return
         inner, outer = tree.with_conversions(part, self.around)
+        number = self.widths.element(value.last)
         tokens, at = self.region.function.tokens, part.place.first
         match outer:
             case tree.Unary(operator="*", operand=operand) if operand is inner and tokens[at - 1].text == "*":
@@ -285,25 +288,25 @@ class EvolvedState:
                 if star.macro is not None:
                     raise NotFollowed(one.offset)
                 whole = Span(place.source, star.span.start, place.end)
-                self.edit(whole, f"{value.row}[{value.last}]")
+                self.edit(whole, f"{value.row}[{number}]")
             case tree.MemberAccess(object=owner, is_arrow=True) if (
                 owner is inner and value.last != ZERO and tokens[part.place.end].text == "->"
             ):
                 arrow = tokens[part.place.end]
                 if arrow.macro is not None:
                     raise NotFollowed(one.offset)
-                self.edit(Span(place.source, place.start, arrow.span.end), f"{value.row}[{value.last}].")
+                self.edit(Span(place.source, place.start, arrow.span.end), f"{value.row}[{number}].")
             case tree.Subscript(base=base, index=index) if (
                 base is inner and value.last != ZERO and is_signed(index.type, least=0)
             ):
                 self.element(part, index, value, one.offset)
             case _:
-                self.edit(place, value.row if value.last == ZERO else f"({value.row} + {value.last})")
+                self.edit(place, value.row if value.last == ZERO else f"({value.row} + {number})")
 
     def number(self, part: tree.Expression, kind: CType, value: IntegerSum) -> str:
         """The value of a number in the type of the expression that it replaces: `y[k] * i` overflows
         sooner than `y[k] * k_1`, which is a `long`, and `i * m` than a `long` that grows by m in each
-        iteration.  Subscripts and loop bounds are assumed not to overflow.
+        iteration.
         """
         inner, outer = tree.with_conversions(part, self.around)
         is_operand = isinstance(outer, tree.Conditional | tree.Unary) or (
@@ -317,11 +320,12 @@ class EvolvedState:
         )
         loop = parts_of(outer)
         is_head = loop is not None and not loop[3].place.first <= part.place.first < loop[3].place.end
-        if self.has_unsigned or is_index or is_head:
-            return value.operand
-        if rank_of(kind) > rank_of(INT):
-            return value.computed_in(_SIGNED[rank_of(kind)])
-        return f"(({_SIGNED[rank_of(kind)]}){value.operand})" if is_operand and is_integer else value.operand
+        if self.has_unsigned:
+            return self.widths.int_operand(value)
+        if is_index or is_head:
+            return self.widths.operand(value, kind)
+        is_exact = rank_of(kind) > INT.rank or (is_operand and is_integer)
+        return self.widths.typed(value, kind) if is_exact else self.widths.operand(value, kind)
 
     def is_measured(self, node: tree.Node) -> bool:
         """Whether only the type of an expression matters."""
@@ -347,15 +351,19 @@ class EvolvedState:
     def element(
         self, part: tree.Expression, index: tree.Expression, value: ElementPointer, offset: int
     ) -> None:
-        """Rewrite `p[e]` as `a[d + (e)]`."""
+        """Rewrite `p[e]` as `a[(long)(e) + d]`: the sum of two numbers of `int` may be none."""
         tokens = self.region.function.tokens
         opening, closing = tokens[part.place.end], tokens[index.place.end]
         whole = tree.TokenRange(part.place.first, index.place.end + 1, part.place.span)
         if opening.text != "[" or closing.text != "]" or not self.is_written(whole):
             raise NotFollowed(offset)
-        start, last = part.place.span.start, opening.span.end
-        self.edit(Span(part.place.span.source, start, last), f"{value.row}[{value.last} + (")
-        self.edit(closing.span, ")]")
+        written, (before, after) = opening.span.source, self.widths.around(index, value.last)
+        if isinstance(index, tree.Number) and isinstance(index.value, int) and index.text.isdigit():
+            moved = self.widths.element(value.last.plus(IntegerSum.number(index.value)))
+            self.edit(Span(written, part.place.span.start, closing.span.end), f"{value.row}[{moved}]")
+            return
+        self.edit(Span(written, part.place.span.start, opening.span.end), f"{value.row}[{before}")
+        self.edit(closing.span, f"{after}]")
 
     def check(self, value: Value, at: int, offset: int | None = None) -> None:
         """Raise unless the names in a value mean the same at a token, and no mark is left."""

@@ -231,7 +231,8 @@ class EvolvedStatements:
         if changed and (not isinstance(start, IntegerSum) or size not in (1, -1)):
             raise NotFollowed(min(changed))
         self.state.replace_uses(first, {})
-        self.state.iterators.add(counter.offset)
+        first_number = start.constant if isinstance(start, IntegerSum) else None
+        self.state.iterators[counter.offset] = size == 1 and first_number is not None and first_number >= 0
         text = counter.name if is_signed(counter.type, least=0) else f"(long){counter.name}"
         name, number = IntegerSum.atom(text, (counter.offset,)), ZERO
         if isinstance(start, IntegerSum) and size is not None:
@@ -254,7 +255,7 @@ class EvolvedStatements:
         self._body(node.body, entered(at_start, count))
         total = None if count is None or breaks(node.body) else count.all
         self.state.values = self._left(node, before, changed, total, frozenset((counter.offset,)))
-        self.state.iterators.discard(counter.offset)
+        self.state.iterators.pop(counter.offset, None)
 
     def _start(self, plain: PlainLoop) -> Value | None:
         """The initial value of a counter; an unsigned one may be in subscripts."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TypeAlias
 
 from loopwright.c.sums import Atom, IntegerSum
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.types import Integer, unqualified
+from loopwright.c.types import LONG, Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.evolved_state import EvolvedState
-from loopwright.read.c.evolved_values import ElementPointer, Value, loops_around, moved_variable
+from loopwright.read.c.evolved_values import ElementPointer, Value, loops_around, moved_variable, rank_of
 from loopwright.read.c.purity import LIBRARY
 
 _COMPARED = ("<", "<=", ">", ">=", "!=")
@@ -41,15 +42,19 @@ class EvolvedTests:
         match sides:
             case [IntegerSum() as left, IntegerSum() as right] if core.operator != "!=":
                 relation: str | None = core.operator
+                wider = max(core.left.type, core.right.type, key=rank_of)
+                spelled = partial(self.state.widths.number, kind=wider)
             case [ElementPointer() as one, ElementPointer() as other] if one.is_near(other):
-                left, right = one.last, other.last
+                left, right, spelled = one.last, other.last, partial(self.state.widths.number, kind=LONG)
                 relation = core.operator if core.operator != "!=" else self._ending(left, right, body, number)
             case _:
                 return None
         at = test.place.first
         self.state.check(left, at)
         self.state.check(right, at)
-        return None if relation is None else (f"{left} {relation} {right}", ((left, relation, right),))
+        if relation is None:
+            return None
+        return f"{spelled(left)} {relation} {spelled(right)}", ((left, relation, right),)
 
     def _ending(self, left: IntegerSum, right: IntegerSum, body: tree.Node, number: Atom) -> str | None:
         """The relation < or > for !=, if each iteration moves pointers one element closer: passing each

@@ -217,7 +217,7 @@ def _opaque(node: tree.Expression, parts: tuple[tree.Expression, ...], lookup: L
     if len(values) < len(found) or not all(is_signed(one.type) for one in parts):
         return None
     about = frozenset[int]().union(*(one.about for one in values))
-    texts = [one.operand for one in values]
+    texts = [one.operand if one.has_no_parts else one.widened_operand for one in values]
     match node:
         case tree.Binary(operator="/" | "%") if (values[1].constant or 0) < 1:
             return None  # where it is undefined, so is the original assignment
