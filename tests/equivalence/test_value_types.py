@@ -63,6 +63,13 @@ def test_a_local_is_what_wrapped_around(given: str, tmp_path: Path) -> None:
     assert not isinstance(_found(f"l[i] += {signed};", local, tmp_path), Proved)
 
 
+def test_a_conversion_that_wraps_around_is_no_overflow(tmp_path: Path) -> None:
+    """(int)(unsigned)-5 is -5 again, so that the larger unsigned number refutes nothing."""
+    test = "q[i] += {} != n ? 1 : 2;"
+    verdict = _found(test.format("(i - 5)"), test.format("(int)(unsigned)(i - 5)"), tmp_path)
+    assert isinstance(verdict, Undecided) and "C defines the value" in verdict.reason
+
+
 SLOW = """static float near(float x) { if (x < 0) return -x; return x + 0.1f; }
 void f(int n, int m, int s, double A0[24][24])
 {

@@ -39,8 +39,16 @@ def eliminate_unknown(domain: isl.Set, level: int) -> isl.Set:
 
     Existential variables without an explicit form, and integer divisions that depend on the
     level itself, go; the result is an over-approximation without new disjuncts.
+
+    isl 0.27 loses points of some sets here; written otherwise, the same set keeps them.
     """
-    return domain.remove_unknown_divs().remove_divs_involving_dims(DIM, level, 1)
+    if not any(piece.dim(DIV) for piece in domain.get_basic_sets()):
+        return domain
+    for form in (isl.Set.copy, isl.Set.compute_divs, isl.Set.detect_equalities, isl.Set.remove_divs):
+        found = form(domain).remove_unknown_divs().remove_divs_involving_dims(DIM, level, 1)
+        if domain.is_subset(found):
+            return found
+    raise InternalError(Code.ISL, f"isl loses points of {domain} when it removes divisions")
 
 
 def local_domain(domain: isl.Set, level: int) -> isl.Set:

@@ -189,7 +189,7 @@ def _counts(program: Program, touched: isl.Set) -> Iterator[str]:
     """
     if not touched.dim_is_bounded(isl.dim_type.set, 0):
         return
-    for rows in (touched, touched.remove_divs()):
+    for rows in filter(touched.is_subset, (touched, touched.remove_divs())):
         last = rows.coalesce().dim_max(0)
         found = [expr_of(one.add_constant_val(isl.Val(1)), ()) for _, one in last.get_pieces()]
         texts = [expression_to_c(rename(one, _texts(program))) for one in dict.fromkeys(found)]

@@ -172,6 +172,8 @@ def _told(old: Program, one: _IntegerValue, sizes: Mapping[str, int], value: int
     text = " ".join(one.node.text.split())
     message = f"NEW computes '{text}' in a type that ends at {one.type.greatest}, and leaves it; OLD does not"
     witness = f"{values_text(sizes)}: '{text}' is {value}" if sizes else f"'{text}' is {value}"
+    if one.node.type == "cast_expression" or not one.type.signed:
+        return Undecided(f"{message} ({witness}); C defines the value, which was not followed further")
     try:
         refuse_overflow(old, {name: (size, size) for name, size in sizes.items()})
     except NotShown as failure:

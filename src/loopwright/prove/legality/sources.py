@@ -266,7 +266,7 @@ def joined_writes(
         return None
     pairs = place.range()
     simple = pairs.remove_divs().coalesce()
-    if simple.n_basic_set() > 1 or not simple.is_subset(pairs):
+    if simple.n_basic_set() > 1 or not simple.is_equal(pairs):
         return None
     count = simple.dim(DIM)
     cells = selection(simple.get_space(), range(length, count)).set_tuple_name(OUT, write.array)
