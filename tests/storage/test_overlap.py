@@ -147,6 +147,7 @@ def _later(time: isl.Map) -> isl.Map:
         (STEPS, "L = lift(New, 1)\n(T, C) = overlap(L, t=2)\n", "a size for each loop"),
         (STEPS, "(T, C) = overlap(New, t=2, i=8)\n", "not the whole region"),
         (STEPS, "L = lift(New, 1)\nshift(L, t, 1)\n(T, C) = overlap(L, t=2, i=8)\n", "operation changed"),
+        (STEPS, "parallel(Old, i)\n" + SCRIPT, "are marked already"),
     ],
 )
 def test_what_is_no_stencil(body: str, script: str, message: str) -> None:

@@ -108,7 +108,10 @@ def stencil_of(plan: Plan, component: Component, sizes: Sequence[SizedLoop]) -> 
     program = plan.program
     if plan.history and any(one.program is not plan.original for one in plan.history):
         message = "an earlier operation changed the order or the storage"
-        raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint="put 'overlap' first")
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint="tile first")
+    if plan.directives:
+        message = "loops that the tiles replace are marked already"
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint="mark loops of the tiles")
     if set(plan.statements_at(component)) != {one.name for one in program.statements}:
         message = "the component is not the whole region"
         raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint="name the loop over steps")
