@@ -117,3 +117,23 @@ def test_what_the_head_of_a_function_declares(head: str) -> None:
     rest = "void f(void) {\n#pragma scop\n;\n#pragma endscop\n}\n"
     plain, asked = (c_file(Source("t.c", text + rest)).declarations for text in texts)
     assert "g" in plain.functions and replace(plain, variables=()) == replace(asked, variables=())
+
+
+@pytest.mark.parametrize(
+    ("before", "inside", "name", "meaning"),
+    [
+        ("typedef int T;", "", "T", "int"),
+        ("typedef int T; typedef int T;", "", "T", "int"),
+        ("typedef int T; typedef const T U;", "", "U", "int"),
+        ("typedef int T;", "typedef unsigned T;", "T", "T"),
+        ("typedef int T; typedef T U;", "typedef unsigned T;", "U", "T"),
+        ("typedef int T;", "typedef int *T;", "T", "T"),
+        ("typedef int T;", "typedef int T[4];", "T", "T"),
+        ("typedef int T, *U;", "", "U", "U"),
+    ],
+)
+def test_a_type_that_a_block_defines_again_has_no_meaning(
+    before: str, inside: str, name: str, meaning: str
+) -> None:
+    text = f"{before}\nvoid f(int n) {{ {inside}\n#pragma scop\n;\n#pragma endscop\n}}\n"
+    assert c_file(Source("t.c", text)).declarations.resolved(name) == meaning

@@ -12,7 +12,6 @@ from functools import cached_property
 
 from loopwright.c.macros import integer_text, looks_like_macro
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
-from loopwright.c.tokens import without_comments
 from loopwright.c.types import ANOTHER_TYPE, Integer, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
@@ -55,16 +54,24 @@ class Declarations:
     functions: frozenset[str]
     pure_functions: frozenset[str]
     aliases: tuple[tuple[str, str], ...]
-    """The names and meanings of typedefs, in source order."""
+    """The names and meanings of typedefs, in source order; the meaning of a pointer, an array or a function
+    is the name itself."""
     casts: frozenset[str] = frozenset()
     """Names in parentheses that are called: types, unless they are values."""
 
     def resolved(self, text: str) -> str:
-        """A type with the file's typedefs resolved."""
+        """A type with the file's typedefs resolved, except for names that its blocks define differently."""
         words = text.split()
         for name, meaning in reversed(self.aliases):
-            words = [part for word in words for part in (meaning.split() if word == name else [word])]
+            parts = [name] if name in self.ambiguous_types else meaning.split()
+            words = [part for word in words for part in (parts if word == name else [word])]
         return " ".join(words)
+
+    @cached_property
+    def ambiguous_types(self) -> frozenset[str]:
+        """The names of types that have several meanings, in different blocks or branches of an `#if`."""
+        names = [name for name, _ in {*self.aliases}]
+        return frozenset(name for name in names if names.count(name) > 1)
 
     def visible(self, name: str, at: Span) -> Variable | None:
         """The innermost variable `name` declared before `at` in a scope around it."""
@@ -194,43 +201,6 @@ def declarations_of(
     )
 
 
-_TYPES_OF_C = ("unsigned", "signed", "long", "short", "int", "char", "float", "double", "void")
-_KEYWORDS = frozenset(("static", "inline", "const", *_TYPES_OF_C))
-_OF_C = rf"(?:(?:(?:struct|union|enum)\s+\w+|{'|'.join(sorted(_KEYWORDS))})\b[\s*]*)+"
-_PARAMETER = rf"\s*{_OF_C}(?:[A-Za-z_]\w*\s*(?:\[\]\s*)?)?"
-_PLAIN_HEAD = re.compile(rf"{_OF_C}([A-Za-z_]\w*)\s*\((?:{_PARAMETER},)*{_PARAMETER}\)\s*")
-"""`static double g(int n, const double *x)`: it names a function, and no type of the file."""
-
-
-def without_plain_functions(text: str, regions: Sequence[Span]) -> tuple[str, frozenset[str]]:
-    """A source without the functions outside regions whose heads name no type of the file, and their names.
-
-    Offsets do not change.  If braces do not match, as in the branches of an `#if`, all functions are kept.
-    """
-    visible = without_comments(text, literals=False)
-    pieces, names, depth, opened, after, done = list[str](), set[str](), 0, 0, 0, 0
-    for brace in _BRACES.finditer(visible):
-        depth += 1 if brace[0] == "{" else -1
-        if depth < 0:
-            return text, frozenset()
-        if depth == 1 and brace[0] == "{":
-            opened = brace.start()
-        if depth > 0 or brace[0] == "{":
-            continue
-        start = max(after, visible.rfind(";", after, opened) + 1)
-        head = _PLAIN_HEAD.fullmatch(visible[start:opened].lstrip())
-        after = brace.end()
-        is_outside = all(one.end <= start or after <= one.start for one in regions)
-        if is_outside and head and head[1] not in _KEYWORDS:
-            pieces += [text[done:start], " " * (after - start)]
-            names.add(head[1])
-            done = after
-    return ("".join([*pieces, text[done:]]), frozenset(names)) if depth == 0 else (text, frozenset())
-
-
-_BRACES = re.compile("[{}]")
-
-
 def _declared(nodes: Sequence[tuple[Node, bool]]) -> Declarations:
     """The declarations in these nodes, each with whether its variables are visible from a region."""
     variables: list[Variable] = []
@@ -281,8 +251,12 @@ def is_certain_cast(node: Node) -> bool:
 
 def _aliases(node: Node) -> list[tuple[str, str]]:
     meaning = type_text(node, qualifiers=False)
-    plain = [d.text for d in node.children_by_field_name("declarator") if d.type == "type_identifier"]
-    return [(name, f"{ANOTHER_TYPE}_{name}" if meaning == ANOTHER_TYPE else meaning) for name in plain]
+    found = []
+    for one in node.children_by_field_name("declarator"):
+        name = next((part.text for part in walk(one) if part.type == "type_identifier"), None)
+        other = f"{ANOTHER_TYPE}_{name}" if meaning == ANOTHER_TYPE else meaning
+        found += [] if name is None else [(name, other if name == one.text else name)]
+    return found
 
 
 def _cast_names(nodes: Sequence[Node]) -> list[str]:

@@ -23,9 +23,9 @@ from loopwright.c.declarations import (
     declared_name,
     is_integer_type,
     type_text,
-    without_plain_functions,
 )
 from loopwright.c.macros import Macro, macros_of
+from loopwright.c.plain_functions import without_plain_functions
 from loopwright.c.regions import Directive, Region, directives_of, regions_of, without_directives
 from loopwright.c.syntax import (
     Node,

@@ -82,9 +82,8 @@ class Reading:
 
     def resolved(self, text: str) -> CType:
         """The type that is written so; raises if blocks of the file define one of its names differently."""
-        meanings = {*self.words.declarations.aliases}
-        for name in {*text.split()}:
-            if sum(one == name for one, _ in meanings) > 1:
+        for name in text.split():
+            if name in self.words.declarations.ambiguous_types:
                 raise Unreadable(f"'{name}' is not the same type in the whole file")
         return self.words.kinds.written_type(text, certain=True)
 
