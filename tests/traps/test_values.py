@@ -131,3 +131,22 @@ def test_a_number_that_is_named_elsewhere(bodies: tuple[str, str], option: str, 
     reading = ReadOptions(compiled=CompilerOptions((option,) if option else ()))
     found = compare_files(tmp_path / "old.c", tmp_path / "new.c", ComparisonOptions(reading))
     assert not isinstance(found.verdict, Refuted)
+
+
+@pytest.mark.parametrize(
+    ("declared", "old", "new", "is_same"),
+    [
+        ("double min(double, double);", "a[i] = min(i, 3) / 2;", "a[i] = (i < 3 ? i : 3) / 2;", False),
+        ("long max(long, long);", "a[i] = max(i, 3) * K;", "a[i] = (i > 3 ? i : 3) * K;", False),
+        ("int max(int, int);", "a[i] = max(b[i], 1.5);", "a[i] = max(b[i], 1.5) + 0;", False),
+        ("int min(int, int);", "a[min(u[i], 9u)] = 1;", "a[u[i] < 9u ? u[i] : 9u] = 1;", False),
+        ("int min(int, int);", "a[i] = min(i, 3) / 2;", "a[i] = (i < 3 ? i : 3) / 2;", True),
+        ("double max(double, double);", "a[i] = max(b[i], 2.0);", "a[i] = max(b[i], (double)2);", True),
+    ],
+)
+def test_a_minimum_has_the_type_of_its_declaration(
+    declared: str, old: str, new: str, is_same: bool, tmp_path: Path
+) -> None:
+    head = f"unsigned u[100];\n#define K 2147483647\n{declared}"
+    texts = [function(f"for (int i = 0; i < n; i++) {{ {body} }}", head=head) for body in (old, new)]
+    assert (comparison(*texts, tmp_path) == PROVED) == is_same

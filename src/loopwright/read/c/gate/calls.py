@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 from loopwright.c.index_helpers import INDEX_HELPERS
 from loopwright.c.macros import looks_like_macro
@@ -19,7 +20,7 @@ from loopwright.c.typed.escapes import is_led_to
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.liveness import is_address_taken
 from loopwright.c.typed.preprocess import Preprocessed
-from loopwright.c.types import Qualified, innermost, is_arithmetic, unqualified
+from loopwright.c.types import Qualified, common, innermost, is_arithmetic, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.purity import CHARACTERS, CLASSES, LIBRARY, SETTING_ERRNO, is_library
@@ -236,6 +237,8 @@ def _refuse_call(
             node.place.span, "this calls a function through a pointer", "call functions by their names"
         )
     name = callee.name
+    if name in INDEX_HELPERS and callee.storage is tree.Storage.FUNCTION and file.definition(callee) is None:
+        _refuse_converted(node, name)
     if name in pure:
         return Purity("")
     if callee.storage is tree.Storage.UNDECLARED and file.definition(callee) is None:
@@ -253,6 +256,15 @@ def _refuse_call(
         message = f"'{name}' reads '{seen.name}', which the region changes"
         raise refuse(node.place.span, message, f"make '{seen.name}' an argument of '{name}'")
     return found
+
+
+def _refuse_converted(node: tree.CallExpression, name: str) -> None:
+    """Raise if a function that is known by its name, such as `double min(double, double)`, returns another
+    type than that of the sum of its arguments: `min(i, 3) / 2` is 0.5 for i = 1."""
+    kinds = [unqualified(tree.without_casts(one).type) for one in node.arguments]
+    if kinds and reduce(common, kinds) != unqualified(node.type):
+        message = f"'{name}' is declared with types that convert its arguments or its value"
+        raise refuse(node.place.span, message, "call a function of the types of the arguments, or cast them")
 
 
 def renamed_functions(region: TypedRegion) -> frozenset[str]:
