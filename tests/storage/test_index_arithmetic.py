@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.errors import BadInput
 from tests.storage.test_expand import result
 
 
@@ -66,21 +67,32 @@ void f(int s, int n, const double *restrict A, double *restrict B) {{
     assert "A_packed[" in outcome.source.text and told == standing
 
 
-@pytest.mark.parametrize(("script", "standing"), [("pack(A, S, i)", "proved"), ("pack(A, S)", "assumed")])
-def test_a_difference_is_small_although_its_parts_are_not(script: str, standing: str, tmp_path: Path) -> None:
-    """j - i is between 0 and 7, but by intervals it may be 2^31; j + 1200000000 is more."""
-    text = """\
+FAR = """\
 void f(const double *restrict A, double *restrict B) {
+  double x;
 #pragma scop
   for (int i = -1200000000; i < 1200000000; i++)
-    for (int j = i; j < i + 8; j++)
-      S: B[j] += A[j] * A[j];
+    for (int j = i; j < i + 8; j++) {
+      S: x = A[j] * A[j];
+      T: B[j] += x;
+    }
 #pragma endscop
 }
 """
-    outcome = result(tmp_path, text, script)
+
+
+def test_a_difference_is_small_although_its_parts_are_not(tmp_path: Path) -> None:
+    """j - i is between 0 and 7, but by intervals it may be 2^31."""
+    outcome = result(tmp_path, FAR, "pack(A, S, i)")
     (told,) = (one.standing for one in outcome.regions[0].tried if one.kind == "arithmetic")
-    assert "A_packed[j " in outcome.source.text and told == standing
+    assert "A_packed[j " in outcome.source.text and told == "proved"
+
+
+@pytest.mark.parametrize("script", ["pack(A, S)", "expand(x, i, j)\ndistribute(S, T)"])
+def test_what_overflows_for_all_sizes_is_refused(script: str, tmp_path: Path) -> None:
+    """A_packed[j + 1200000000] and x_i_j[i + 1200000000][j - i], for 2400000000 numbers."""
+    with pytest.raises(BadInput, match=r"1200000000' is \d+, which is not between"):
+        result(tmp_path, FAR, script)
 
 
 def test_what_a_script_does_not_touch_is_not_asked_again(tmp_path: Path) -> None:

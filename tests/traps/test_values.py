@@ -148,5 +148,5 @@ def test_a_minimum_has_the_type_of_its_declaration(
     declared: str, old: str, new: str, is_same: bool, tmp_path: Path
 ) -> None:
     head = f"unsigned u[100];\n#define K 2147483647\n{declared}"
-    texts = [function(f"for (int i = 0; i < n; i++) {{ {body} }}", head=head) for body in (old, new)]
-    assert (comparison(*texts, tmp_path) == PROVED) == is_same
+    first, second = (function(f"for (int i = 0; i < n; i++) {{ {one} }}", head=head) for one in (old, new))
+    assert (comparison(first, second, tmp_path) == PROVED) == is_same

@@ -26,7 +26,7 @@ from loopwright.model.annotations import (
     ThreadLoop,
     Vector,
 )
-from loopwright.model.program import Assumption, MemorySpace, Program
+from loopwright.model.program import Assumption, AssumptionKind, MemorySpace, Program, Standing
 from loopwright.progress import Progress
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.legality import LegalityVerdict
@@ -38,7 +38,7 @@ from loopwright.prove.scanning.scan import ScannedLoops, prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
 from loopwright.prove.text.correspondence import modelled, prove_model, prove_text
 from loopwright.prove.text.guards import NotAGuard, established, shown_by
-from loopwright.prove.text.index_arithmetic import unchanged_text, within_types
+from loopwright.prove.text.index_arithmetic import refuse_new, unchanged_text, within_types
 from loopwright.prove.text.ranking import prove_ranking
 from loopwright.prove.text.text_model import negative_bound, typed_like
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
@@ -210,7 +210,10 @@ def tried(plan: Plan, loops: Loops, new: Program, established: isl.Set) -> tuple
     Proofs for only these need a guard that establishes them.
     """
     unchanged = unchanged_text(plan.written, plan.original, new, claims(loops))
-    return within_types(plan.written, new, established, unchanged)
+    found = within_types(plan.written, new, established, unchanged)
+    if any(one.kind is AssumptionKind.ARITHMETIC and one.standing is Standing.ASSUMED for one in found):
+        refuse_new(plan.written, new)
+    return found
 
 
 def _said(node: Node) -> tuple[frozenset[Independent], ...]:

@@ -63,6 +63,16 @@ def within_types(
     return tuple(found)
 
 
+def refuse_new(old: Program, new: Program) -> None:
+    """Raises an error if the new source overflows for numbers that the file defines, where the old one does
+    not: A_packed[i + 2000000000] for all i from -2000000000 to 2000000000."""
+    for case in old.cases or (ShownCall(None, ()),):
+        found = shown_overflow(new, dict(case.numbers))
+        if found is not None:
+            message = f"bounds and subscripts of the new source overflow: {found}"
+            raise BadInput(Code.REGION_TEXT, message, span=old.region, hint="count in a wider type: long i")
+
+
 def refuse_shown(program: Program) -> None:
     """Raises an error if an index expression overflows its type for numbers that the file defines."""
     for case in program.cases or (ShownCall(None, ()),):
