@@ -137,9 +137,9 @@ def _equivalent(asked: _ProgramsToCompare) -> Equivalence:
         models = [prove_model(old)] if asked.from_text else [prove_model(old), prove_model(new)]
         found = _told(replace(asked, old=old, new=new).proved(models), old, new)
         computes = _computes_integers(sides(new).values()) or _declares_integers(new)
-        if isinstance(found.verdict, Proved) and computes:
-            wrong = overflow_of_new(old, new)
-            return replace(found, verdict=wrong or found.verdict, trusted=(*found.trusted, OVERFLOW))
+        if isinstance(found.verdict, Proved):
+            trusted = (*found.trusted, *((OVERFLOW,) if computes else ()))
+            return replace(found, verdict=overflow_of_new(old, new) or found.verdict, trusted=trusted)
         return found
     except Unreadable as failure:
         return Equivalence(Undecided(f"the loops could not be read a second time: {failure}"))
@@ -183,7 +183,7 @@ def prove_along(
         return Equivalence(model)
     computed = _computes_integers({leaf.meaning: leaf.syntax for leaf in text.leaves.values()}.values())
     trusted = (OVERFLOW,) if computed else ()
-    wrong = overflow_of_text(old, text) if computed else None
+    wrong = overflow_of_text(old, text)
     proved = Proved(verdict.obligations + model.obligations)
     return Equivalence(wrong or proved, trusted=trusted, way="along its loops")
 

@@ -7,11 +7,12 @@ Values are compared as mathematical integers, whatever types they are computed i
 
 is the set of sizes at which it overflows: no such size of NEW may be one at which OLD computes everything
 without overflow.  What NEW also computes in the head of a loop is a bound; it is a listed assumption that
-these do not overflow.
+these and subscripts do not overflow, except for subscripts that do so at small sizes: a[i + 2147483647 - K].
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 
@@ -24,10 +25,10 @@ from loopwright.c.typed.file import TypedRegion, typed_file
 from loopwright.c.types import Integer
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Expr
+from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
 from loopwright.loops.nodes import Node as LoopNode
-from loopwright.loops.traverse import with_calls
+from loopwright.loops.traverse import subterms, with_calls
 from loopwright.model.program import Assumption, Program
 from loopwright.presburger.named import at_parameters, everywhere, number, variable
 from loopwright.presburger.points import smallest_point, values_text
@@ -50,6 +51,10 @@ from loopwright.source import Source
 ARITHMETIC = ("+", "-", "*", "<<")
 _EFFORT = 2_000_000
 """Maximum number of isl operations."""
+_SMALL = 1 << 15
+"""Sizes up to this one are small: a subscript with smaller numbers alone does not overflow there."""
+_FAR = re.compile(r"\d{5}|0[xX]")
+"""What a text has that has greater numbers."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,11 @@ def _overflow(
     loops: LoopNode,
     statements: Mapping[str, StatementSyntax],
 ) -> Refuted | Undecided | None:
-    computed = {name: [*_computed(one.node, one.words)] for name, one in statements.items()}
+    is_far = any(_FAR.search(text) for text in {one.node.source.text for one in statements.values()})
+    computed = {
+        name: [one for one in _computed(side.node, side.words, subscripts=is_far) if _is_asked(one)]
+        for name, side in statements.items()
+    }
     if not any(computed.values()):
         return None
     for one in assumed:
@@ -121,6 +130,12 @@ def _overflow(
         return within_effort(_EFFORT, lambda: _found(old, known, loops, computed))
     except isl.Error:
         return None  # the assumption is then listed
+
+
+def _is_asked(one: _IntegerValue) -> bool:
+    """Whether it is a value, or part of a subscript that may overflow at small sizes."""
+    numbers = (abs(part.value) for part in subterms(one.value) if isinstance(part, Int))
+    return not is_in_subscript(one.node) or (one.type.signed and max(numbers, default=0) > _SMALL)
 
 
 def _in_their_types(program: Program) -> isl.Set:
@@ -150,7 +165,8 @@ def _found(
         if packed(one.node.text) in _bounds_around(one.node):
             continue
         point = smallest_point(wrong.intersect_params(wrong.params().subtract(excused)))
-        if point is not None:
+        is_small = point is not None and max(map(abs, point.parameters.values()), default=0) <= _SMALL
+        if point is not None and (is_small or not is_in_subscript(one.node)):
             return _told(old, one, point.parameters, point.coordinates[0])
     return None
 
