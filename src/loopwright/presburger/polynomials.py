@@ -8,7 +8,7 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere, number, parameter_names, row_length, variable, whole
-from loopwright.presburger.sets import PARAM
+from loopwright.presburger.sets import DIV, PARAM
 
 MOST_PIECES = 64
 Monomial = tuple[str, ...]
@@ -52,15 +52,23 @@ def _kept(terms: Mapping[Monomial, int], atoms: Mapping[str, isl.PwAff]) -> Poly
 
 
 def of_affine(value: isl.PwAff) -> Polynomial:
-    """A sum by its terms; a quotient, a minimum or another function in pieces is an atom."""
+    """A sum by its terms; a quotient, a minimum or another function in pieces is an atom.
+
+    8 * floor(m / 8) + 1 has the atom floor(m / 8), with the factor 8.
+    """
     pieces = value.get_pieces()
     if len(pieces) == 1 and pieces[0][0].plain_is_universe():
         function = pieces[0][1]
-        if function.dim(isl.dim_type.div) == 0 and function.get_denominator_val().is_one():
+        if function.get_denominator_val().is_one():
             terms: dict[Monomial, int] = {(): int(function.get_constant_val().to_python())}
             for place, name in enumerate(parameter_names(function)):
                 terms[(name,)] = int(function.get_coefficient_val(PARAM, place).to_python())
-            return _kept(terms, {})
+            quotients: dict[str, isl.PwAff] = {}
+            for place in range(function.dim(DIV)):
+                quotient = isl.PwAff.from_aff(function.get_div(place).floor()).drop_unused_params()
+                quotients[str(quotient)] = quotient
+                terms[(str(quotient),)] = int(function.get_coefficient_val(DIV, place).to_python())
+            return _kept(terms, quotients)
     text = str(value)
     return Polynomial({(text,): 1}, {text: value})
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from loopwright.c.expression_types import DeclaredTypes, integer_type
@@ -301,6 +301,25 @@ def with_settled(
     arithmetic = {pair for pair in settled if pair[0] is AssumptionKind.ARITHMETIC}
     left = tuple(one for one in theirs if (one.kind, one.text) not in arithmetic)
     return old, replace(new, assumptions=left)
+
+
+def without_rows_of_inputs(
+    old: tuple[Program, ...], new: tuple[Program, ...]
+) -> tuple[tuple[Program, ...], tuple[Program, ...]]:
+    """Both files' programs without what is assumed of rows of arrays that none of them writes.
+
+    The rows may reach into each other: the same cell is the same element, and nothing is lost there.
+    """
+    written = {one.array for program in (*old, *new) for each in program.statements for one in each.writes}
+    return tuple(_of_written(one, written) for one in old), tuple(_of_written(one, written) for one in new)
+
+
+def _of_written(program: Program, written: Container[str]) -> Program:
+    """The program without assumptions about rows, except of written arrays."""
+    reads = [one for statement in program.statements for one in statement.reads]
+    inputs = {one.place for one in reads if one.array not in written}
+    kept = (one for one in program.assumptions if one.kind != AssumptionKind.ROWS or one.place not in inputs)
+    return replace(program, assumptions=tuple(kept))
 
 
 def comparable(new: Program) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def _small(found: Refuted, new: Source) -> tuple[str, ...]:
 
 def stating_rows(old: Source, options: ComparisonOptions) -> str | None:
     """The hint for a comparison that is not decided, if lengths of rows are not known."""
-    stated = _stated(dict.fromkeys(one.condition for one in _apart(old, options)))
+    stated = _stated(dict.fromkeys(one.condition for one in rows_apart(old, options)))
     return f"it may help to state that rows do not reach into each other: {stated}" if stated else None
 
 
@@ -42,12 +42,12 @@ def _rows(found: Refuted, old: Source, options: ComparisonOptions) -> tuple[str,
     The rows of `C[i * ldc + j]` do if `ldc < N`.  The other arrays are named too, since only a program whose
     arrays all have rows is compared by the values of cells.
     """
-    apart = _apart(old, options)
+    apart = rows_apart(old, options)
     is_violated = any(_is_violated(one, found) for one in apart)
     return tuple(dict.fromkeys(one.condition for one in apart)) if is_violated else ()
 
 
-def _apart(old: Source, options: ComparisonOptions) -> tuple[Assumption, ...]:
+def rows_apart(old: Source, options: ComparisonOptions) -> tuple[Assumption, ...]:
     """The assumptions about rows that are needed to read all arrays in rows."""
     try:
         reading = replace(options.of_old, choice=BY_PRAGMAS, rows=True)

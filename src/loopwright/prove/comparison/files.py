@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from loopwright.c.file import c_file
@@ -29,6 +30,7 @@ from loopwright.prove.comparison.regions import (
     is_too_long,
     with_results,
 )
+from loopwright.prove.comparison.rows_of_inputs import with_rows_of_inputs
 from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions, compared_texts
 from loopwright.prove.comparison.values_in_types import overflow_at
 from loopwright.prove.equivalence.answer import Agreement, Equivalence
@@ -76,10 +78,9 @@ def agreement(
             ways, texts = zip(*((one.way, one.texts) for one in found.answers), strict=True)
             return Agreement(obligations, ways, found.trusted, texts, found.contract, found.only_for)
         case Refuted(message=message, witness=witness) as refuted:
-            text = f"not equivalent: {message}"
             hint = excluding(refuted, found.place.source, load_unmarked(old_file), options)
-            no = Diagnostic(Code.NOT_EQUIVALENT, text, found.place, hint, witness, others=found.notes)
-            raise Illegal.of(no)
+            text, notes = f"not equivalent: {message}", found.notes
+            raise Illegal.of(Diagnostic(Code.NOT_EQUIVALENT, text, found.place, hint, witness, others=notes))
         case Undecided(reason):
             hint = stating_rows(load_unmarked(old_file), options)
             raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=found.place, hint=hint)
@@ -135,11 +136,12 @@ def compare_files(
     before, source = map(plainly_spelled, written, compilers)
     before, old_branches = with_branches_taken(before, compilers[0])
     source, new_branches = with_branches_taken(source, compilers[1])
-    found = _compared_lanes(before, source, options, progress)
+    again = partial(_compared_lanes, before, source, progress=progress)
     files = Compiled(written[0], compilers[0]), Compiled(written[1], compilers[1])
-    found = as_defined(found, files, options, lambda again: _compared_lanes(before, source, again, progress))
-    told = dict.fromkeys(str(one) for one in (*old_branches, *new_branches))
+    found = as_defined(again(options), files, options, again)
+    found = with_rows_of_inputs(found, before, options, again)
     answers = tuple(_with_words(one, *written) for one in found.answers)
+    told = dict.fromkeys(map(str, (*old_branches, *new_branches)))
     return replace(found, answers=answers, trusted=(*found.trusted, *told))
 
 
@@ -203,8 +205,7 @@ def _compared_files(
         choice = changed_functions(before, source)
     if is_marked or choice.loops or len(choice.functions) < 2:
         return _compared_choice(before, source, choice, options, progress)
-    found: list[Comparison] = []
-    failures: list[BadInput] = []
+    found, failures = list[Comparison](), list[BadInput]()
     for name in choice.functions:
         try:
             found.append(_compared_choice(before, source, Choice((name,)), options, progress))
@@ -300,8 +301,7 @@ def _compared_wordings(
 ) -> Comparison:
     """Compares variants of two sources until one gives an answer, or returns why none does."""
     compilers = (options.of_old.compiled, options.reading.compiled)
-    undecided: list[Comparison] = []
-    failures: list[BadInput] = []
+    undecided, failures = list[Comparison](), list[BadInput]()
     for pair in pairs_of_wordings(before, source, *compilers):
         texts = pair.texts
         try:

@@ -22,6 +22,7 @@ from loopwright.prove.comparison.acceptable import (
     unacceptable,
     unstated,
     with_settled,
+    without_rows_of_inputs,
 )
 from loopwright.prove.comparison.outside import difference_around
 from loopwright.prove.comparison.preprocessor import adds_only_harmless_text
@@ -58,11 +59,14 @@ class ComparisonOptions:
     """Regions of up to this many characters are also compared by instances, for other provers to confirm."""
     allow_contraction: bool = False
     """Whether fused multiply-adds of vectors are treated as separate products and sums."""
+    inputs_in_rows: bool = False
+    """Whether arrays that are only read are read in rows, which may reach into each other (a proof only)."""
 
     @property
     def of_old(self) -> ReadOptions:
         """How to read the old file."""
-        return replace(self.reading, compiled=self.old_compiled or self.reading.compiled)
+        rows = self.reading.rows or self.inputs_in_rows
+        return replace(self.reading, compiled=self.old_compiled or self.reading.compiled, rows=rows)
 
 
 PLAINLY = ComparisonOptions()
@@ -123,7 +127,7 @@ def compared_texts(
         return replace(again, trusted=(*again.trusted, *other_definitions(before, names)))
     guarded = under_guards(before, source, old, asked.of_old)
     old, source, guards = guarded.old, guarded.new, guarded.guards
-    asked = replace(asked, reading=replace(asked.reading, rows=guarded.in_rows))
+    asked = replace(asked, reading=replace(asked.reading, rows=guarded.in_rows or asked.inputs_in_rows))
     given, allocations = with_local_arrays(source, allocated=True)
     texts = [given, with_local_arrays(source, allocated=False)[0]] if allocations else [source]
     found: list[Comparison] = []
@@ -306,7 +310,7 @@ def _text_first(
         if text is None:
             raise
         return compared(None)
-    in_rows = any(array.rows for program in text or () for array in program.arrays)
+    in_rows = any(array.rows for program in (*old, *(text or ())) for array in program.arrays)
     is_open = in_rows and isinstance(found.verdict, Undecided)
     return _otherwise(lambda: compared(None), found) if is_open else found
 
@@ -323,6 +327,8 @@ def _compared(
     """Compares the regions of a source in order, until one is not proved; `text` has them read already."""
     new = text or parse_c(source, asked.reading)
     new = gated(new, asked.reading, in_order=text is None)
+    if asked.inputs_in_rows:
+        old, new = without_rows_of_inputs(old, new)
     if len(old) != len(new):
         raise BadInput(
             Code.REGION,

@@ -21,6 +21,7 @@ from loopwright.presburger.functions import coefficient
 from loopwright.presburger.named import (
     everywhere,
     fixed_parameters,
+    names_of,
     number,
     parameter_names,
     row_length,
@@ -148,6 +149,7 @@ def _is_flattened(
     if not relation.is_single_valued() or not domain.is_subset(relation.domain()):
         return False
     names = [str(relation.get_dim_name(isl.dim_type.in_, k)) for k in range(relation.dim(isl.dim_type.in_))]
+    sizes = frozenset(name for row in rows for name in names_of(row_length(row)))
     for where, functions in _pieces(isl.PwMultiAff.from_map(relation)):
         value: Polynomial | None = None
         for k, function in enumerate(functions):
@@ -159,7 +161,8 @@ def _is_flattened(
             continue
         parts = in_pieces(value.plus(wanted, -1)) or [(everywhere(), value.plus(wanted, -1))]
         runs = where.intersect(domain)
-        if not all(_vanishes(part, runs, test, names, found) for test, part in parts):
+        tested = ((part, _by_names(runs, names).intersect(test)) for test, part in parts)
+        if not all(_vanishes(part, here, sizes, found) for part, here in tested):
             return False
     return True
 
@@ -173,16 +176,26 @@ def _pieces(indices: isl.PwMultiAff) -> list[tuple[isl.Set, list[isl.Aff]]]:
     return found
 
 
-def _vanishes(value: Polynomial, runs: isl.Set, test: isl.Set, names: Sequence[str], found: Found) -> bool:
-    """Whether a sum of products is 0 for the instances `runs` where `test` holds."""
-    here = _by_names(runs, names).intersect(test)
+def _vanishes(value: Polynomial, here: isl.Set, sizes: frozenset[str], found: Found) -> bool:
+    """Whether a sum of products is 0 at all of `here`: as a sum, or each factor of a product of sizes is."""
     if here.is_empty():
         return True
     hull = here.affine_hull()
     fixed = fixed_parameters(hull.to_set())
     value = at_values(_with_equal_atoms(value, here), {**found.place.scope.facts.values, **fixed})
     function = as_affine(value) or as_affine(_with_equations(value, hull))
-    return function is not None and bool(here.is_subset(function.eq_set(number(0))))
+    functions = [as_affine(one) for one in _factors(value, sizes)] if function is None else [function]
+    return all(one is not None and here.is_subset(one.eq_set(number(0))) for one in functions)
+
+
+def _factors(value: Polynomial, sizes: frozenset[str]) -> list[Polynomial]:
+    """[a, b, c], where the sum is a * n * m + b * n + c for the sizes n and m."""
+    found: dict[Monomial, Polynomial] = {}
+    for monomial, factor in value.terms.items():
+        product = tuple(name for name in monomial if name in sizes)
+        rest = Polynomial({tuple(name for name in monomial if name not in sizes): factor}, value.atoms)
+        found[product] = found.get(product, ZERO).plus(rest)
+    return [*found.values()]
 
 
 def _with_equal_atoms(value: Polynomial, here: isl.Set) -> Polynomial:
