@@ -184,3 +184,11 @@ def test_statements_whose_outlines_would_cross_are_drawn_apart(
     (tmp_path / "sweeps.c").write_text(SWEEPS)
     _, found = drawn(tmp_path / "sweeps.c", script, n=8)
     assert [one.panel for one in found.statements] == panels and found.tile == "tile"
+
+
+def test_subscripts_that_multiply_sizes_are_not_called_data(tmp_path: Path) -> None:
+    text = STENCIL.replace("int m, int n,", "int m, int n, int lda, const float *restrict B,")
+    (tmp_path / "table.c").write_text(text.replace("A[t % 2][i + 1]", "B[t * lda + i]"))
+    _, found = drawn(tmp_path / "table.c", "", m=2, n=5)
+    why = "their subscripts depend on data, or multiply iterators by sizes"
+    assert found.notes == (f"accesses to B are not drawn: {why}",)

@@ -68,6 +68,12 @@ def test_mistakes_name_the_argument_and_show_the_operation() -> None:
 INJECTED = "j); tile(Init, 4, 4"
 
 
+def test_a_number_is_no_name_of_an_iterator() -> None:
+    with pytest.raises(BadInput, match="no iterator is called 1") as caught:
+        plan_of(region(MATMUL))["Mult"].interchange(1, 2)  # type: ignore[arg-type]
+    assert caught.value.diagnostic.hint == "names are given as text, such as 'i'"
+
+
 @pytest.mark.parametrize(
     ("misuse", "message"),
     [

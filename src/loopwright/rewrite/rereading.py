@@ -269,6 +269,21 @@ def _refuse_errors(old: Source, new: Source, compiled: CompilerOptions, assumed:
         hint = "give the compiler options of the file, or set CC to another compiler"
         raise BadInput(Code.DOES_NOT_COMPILE, f"this file does not compile: {own[0]}", span=place, hint=hint)
     errors = compiler_errors(new, compiled, assumed)
-    if errors:
-        place = c_file(old).regions[0].place
-        raise GaveUp(Code.UNDECIDED, f"the new source does not compile: {errors[0]}", span=place)
+    if not errors:
+        return
+    _refuse_clash(old, new, compiled, assumed)
+    place = c_file(old).regions[0].place
+    raise GaveUp(Code.UNDECIDED, f"the new source does not compile: {errors[0]}", span=place)
+
+
+def _refuse_clash(old: Source, new: Source, compiled: CompilerOptions, assumed: Sequence[str]) -> None:
+    """Refuse a file that declares a name of a header otherwise which the new source includes."""
+    for header in (HEADER, ADDRESS_HEADER):
+        if header not in new.text or header in old.text:
+            continue
+        with_header = replace(old, text=f"{header}\n{old.text}")
+        clash = next(iter(compiler_errors(with_header, compiled, assumed)), None)
+        if clash is not None and clash.line > 1:
+            message = f"the new source needs {header}, which this file contradicts: {clash.text}"
+            place, hint = old.at(old.offset(clash.line - 1, 1)), "give it another name in the file"
+            raise GaveUp(Code.UNDECIDED, message, span=place, hint=hint)

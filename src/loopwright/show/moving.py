@@ -377,5 +377,6 @@ def _notes(drawn: _Drawn) -> tuple[str, ...]:
     found = ["only a corner of the nest is drawn"] if drawn.window.clipped else []
     unknown = ["what else pointers lead to" if one == ELSEWHERE else one for one in drawn.touched.unknown]
     if unknown:
-        found.append(f"accesses to {', '.join(unknown)}: data decide where they go, so they are not drawn")
+        why = "their subscripts depend on data, or multiply iterators by sizes"
+        found.append(f"accesses to {', '.join(unknown)} are not drawn: {why}")
     return tuple(found)

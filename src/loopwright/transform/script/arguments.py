@@ -136,7 +136,11 @@ def check_name(
     value: object, argument: str, item: int, pattern: re.Pattern[str], code: Code, what: str
 ) -> None:
     if not isinstance(value, str) or not pattern.fullmatch(value):
-        raise Misuse(code, f"no {what} is called {_shown(value)}", argument=argument, item=item)
+        hint = None if isinstance(value, str) else f"names are given as text, such as '{_EXAMPLES[code]}'"
+        raise Misuse(code, f"no {what} is called {_shown(value)}", argument=argument, item=item, hint=hint)
+
+
+_EXAMPLES = {Code.NO_COMPONENT: "S1", Code.NO_ITERATOR: "i", Code.NO_VARIABLE: "sum"}
 
 
 def _shown(value: object) -> str:

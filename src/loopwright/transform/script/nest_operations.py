@@ -68,7 +68,8 @@ class BaseOperation:
                 parameter.check(getattr(self, parameter.name))
             except Misuse as error:
                 message = f"{error.message} (argument {parameter.name} of {self.name})"
-                raise Misuse(error.code, message, argument=error.argument, item=error.item) from None
+                told, item = error.argument, error.item
+                raise Misuse(error.code, message, argument=told, item=item, hint=error.hint) from None
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(word for _, word in self.words())})"
