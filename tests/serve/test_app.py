@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from loopwright.serve.app import LARGEST, application, examples
-from loopwright.serve.workers import Workers
+from loopwright.serve.workers import Workers, share_of_others
 from tests.serve.support import run_in_thread
 
 PORT = 8642
@@ -172,6 +172,15 @@ def test_a_question_that_takes_too_long_ends(client: TestClient, monkeypatch: py
     assert (message["stage"], message["diagnostic"]["code"]) == ("failed", "LW301")
     assert time.monotonic() - start < 30
     assert ask(client, kind="transform", c=SUMS.c, script="")[0]["stage"] == "order"
+
+
+def test_a_question_may_take_longer_where_others_use_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = {}
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    for load in (0.1, 2.0, 5.0, 100.0):
+        monkeypatch.setattr("os.getloadavg", lambda load=load: (load, 0.0, 0.0))
+        shares[load] = share_of_others()
+    assert shares == {0.1: 1.0, 2.0: 1.0, 5.0: 2.5, 100.0: 4.0}
 
 
 def test_the_folder_of_a_question_is_removed() -> None:

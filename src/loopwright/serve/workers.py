@@ -28,7 +28,10 @@ WAITING = 32
 """Questions that may wait."""
 
 SECONDS = 30.0
-"""How long one may take by the clock, once it has its process."""
+"""How long one may take by the clock, once it has its process, on a machine with nothing else to do."""
+
+LONGER = 4.0
+"""How many times that on a machine whose processors are shared: processor time is limited in any case."""
 
 ROUNDS = 20
 """So often processes are looked for that a question has left."""
@@ -123,7 +126,7 @@ class Workers:
             with theirs:
                 socket.send_fds(self._template[1], [b"+"], [theirs.fileno()])
             reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST)
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(SECONDS * share_of_others()):
                 process = int(json.loads(await reader.readline())["process"])
                 writer.write(json.dumps({"folder": folder, "question": question}).encode() + b"\n")
                 answered = 0
@@ -141,6 +144,11 @@ class Workers:
                 writer.transport.abort()
             _kill(process, folder)
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def share_of_others() -> float:
+    """How many processes wait for each processor, from 1 to `LONGER`: so much longer takes the same work."""
+    return min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0), LONGER)
 
 
 def _template() -> tuple[subprocess.Popen[bytes], socket.socket]:
