@@ -30,27 +30,19 @@ def _small(found: Refuted, new: Source) -> tuple[str, ...]:
     return tuple(f"{name} >= {0 if value < 0 else 1}" for name, value in sorted(small.items()))
 
 
-def stating_rows(old: Source, options: ComparisonOptions) -> str | None:
-    """The hint for a comparison that is not decided, if lengths of rows are not known."""
-    stated = _stated(dict.fromkeys(one.condition for one in rows_apart(old, options)))
-    return f"it may help to state that rows do not reach into each other: {stated}" if stated else None
-
-
 def _rows(found: Refuted, old: Source, options: ComparisonOptions) -> tuple[str, ...]:
-    """What keeps the rows of all arrays apart, if rows reach into each other in the example.
+    """What keeps the rows of written arrays apart that reach into each other in the example.
 
-    The rows of `C[i * ldc + j]` do if `ldc < N`.  The other arrays are named too, since only a program whose
-    arrays all have rows is compared by the values of cells.
+    The rows of `C[i * ldc + j]` do if `ldc < N`.
     """
-    apart = rows_apart(old, options)
-    is_violated = any(_is_violated(one, found) for one in apart)
-    return tuple(dict.fromkeys(one.condition for one in apart)) if is_violated else ()
+    written = rows_apart(old, options, inputs=False)
+    return tuple(dict.fromkeys(one.condition for one in written if _is_violated(one, found)))
 
 
-def rows_apart(old: Source, options: ComparisonOptions) -> tuple[Assumption, ...]:
-    """The assumptions about rows that are needed to read all arrays in rows."""
+def rows_apart(old: Source, options: ComparisonOptions, *, inputs: bool) -> tuple[Assumption, ...]:
+    """The assumptions needed to read written arrays in rows; with `inputs`, those that are only read too."""
     try:
-        reading = replace(options.of_old, choice=BY_PRAGMAS, rows=True)
+        reading = replace(options.of_old, choice=BY_PRAGMAS, rows=inputs)
         programs = parse_c(resolved(old, options.of_old), reading)
     except BadInput:
         return ()

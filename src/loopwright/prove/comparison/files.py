@@ -19,7 +19,7 @@ from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.acceptable import Compiled, further_errors, not_compiled
 from loopwright.prove.comparison.defined_sizes import as_defined, never_run
-from loopwright.prove.comparison.excluded_sizes import excluding, stating_rows
+from loopwright.prove.comparison.excluded_sizes import excluding
 from loopwright.prove.comparison.flat_subscripts import with_flat_subscripts
 from loopwright.prove.comparison.meanings import type_of_a_region
 from loopwright.prove.comparison.regions import (
@@ -82,8 +82,7 @@ def agreement(
             text, notes = f"not equivalent: {message}", found.notes
             raise Illegal.of(Diagnostic(Code.NOT_EQUIVALENT, text, found.place, hint, witness, others=notes))
         case Undecided(reason):
-            hint = stating_rows(load_unmarked(old_file), options)
-            raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=found.place, hint=hint)
+            raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=found.place)
 
 
 def _same_functions(

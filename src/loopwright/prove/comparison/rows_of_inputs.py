@@ -28,7 +28,7 @@ def with_rows_of_inputs(
     """The answer with inputs read in rows, if the answer without is undecided and there are such inputs."""
     if not isinstance(found.verdict, Undecided):
         return found
-    conditions = tuple(dict.fromkeys(one.condition for one in rows_apart(old, options)))
+    conditions = tuple(dict.fromkeys(one.condition for one in rows_apart(old, options, inputs=True)))
     if not conditions:
         return found
     try:
