@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import islpy as isl
 import pytest
 
 from loopwright.c.types import DOUBLE, INT
@@ -33,7 +32,6 @@ from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.descent import native
 from loopwright.prove.descent.encoding import NotNative
 from loopwright.prove.descent.native import TooLong, native_pair
-from loopwright.prove.descent.refutation import ProgramPair
 from loopwright.prove.equivalence import counterexample, numbering, running
 from loopwright.prove.equivalence.assignments import Computation, columns_of
 from loopwright.prove.equivalence.pairs import Pair
@@ -283,40 +281,6 @@ def test_long_runs_are_told_apart_as_short_ones_are(name: str, monkeypatch: pyte
         assert {final.line for run in (one, other) for final in run.cells.values()} == {1}
     assert found[0] == found[1]
     assert bool(found[0]) == (name != "branches")
-
-
-@pytest.mark.parametrize("name", [one for one in PROGRAMS if one != "nothing"])
-def test_sums_over_executions(name: str) -> None:
-    """They are equal for the same executions in another order and in other loops, not if some are missing."""
-    program, others, sizes = PROGRAMS[name], PROGRAMS["remainders"], {"n": 9}
-    once, again = Block((program, others)), Block((others, program, If(EMPTY_TEST, program)))
-    assert native_pair(_pair(once, again)).executes_alike(sizes, MOST)[0]
-    assert not native_pair(_pair(once, Block((others, others, program)))).executes_alike(sizes, MOST)[0]
-    assert not native_pair(_pair(once, program)).executes_alike(sizes, MOST)[0]
-    with pytest.raises(TooLong):
-        native_pair(_pair(once, again)).executes_alike(sizes, 0)
-
-
-def test_sums_over_executions_of_split_loops() -> None:
-    rest = For("j", Int(4), Compare(Relation.LE, J, N), 1, INSIDE)
-    whole, split = _up_to("j", N, INSIDE), Block((rest, _up_to("j", Int(3), INSIDE)))
-    tiled = For("j", Int(0), And((Compare(Relation.LE, J, N), Compare(Relation.GE, J, Int(0)))), 1, INSIDE)
-    for one in (split, tiled):
-        pair = native_pair(_pair(_up_to("i", N, whole), _up_to("i", N, one)))
-        for size in (4, 7, 12):
-            assert pair.executes_alike({"n": size}, MOST)[0]
-        assert not pair.executes_alike({"n": 0}, MOST)[0] or one is tiled
-
-
-def test_instances_that_are_missing_for_one_size_are_found() -> None:
-    """No run is tried for 29; sums are, and the run that they lead to shows the difference."""
-    old = _up_to("i", N, ROW.call())
-    pair = _pair(old, If(Compare(Relation.NE, N, Int(29)), old))
-    trial = ProgramPair(pair, isl.Set("[n] -> { : }"))
-    assert trial.difference() is None
-    found = trial.difference_of_instances()
-    assert found is not None and found.parameters == {"n": 29}
-    assert ProgramPair(_pair(old, old), isl.Set("[n] -> { : }")).difference_of_instances() is None
 
 
 def test_what_leads_to_a_cell_after_many_executions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.sums import LinearSum
-from loopwright.loops.traverse import variables, with_children
+from loopwright.loops.traverse import children, terms, variables, with_children
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.terms import CellTerm, Index, Term, TermAssignment, shape_of
 from loopwright.prove.equivalence.traces import Runnable
@@ -34,7 +34,7 @@ Row: TypeAlias = tuple[int, ...]
 SUM, FLOOR, TRUNCATED, REMAINDER, MINIMUM, MAXIMUM, CHOICE, VARIABLE = range(8)
 RELATIONS = [*ex.Relation]
 AND, OR, NOT = range(len(RELATIONS), len(RELATIONS) + 3)
-CALL, BLOCK, IF, FOR, RANGE, INNER, LET = range(7)
+CALL, BLOCK, IF, FOR, RANGE, EVEN, LET = range(7)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Encoder:
                 return IF, len(rest), *rest
             case For(iterator, start, test, step, body):
                 last = last_of(node)
-                inside = INNER if _is_straight(body) else RANGE
+                inside = EVEN if _is_even(iterator, body) else RANGE
                 kind, until = (FOR, self.test(test)) if last is None else (inside, self.encoded(last))
                 head = (self.variable(iterator), step, *self.expression(start), *until)
                 rest = (*head, *self.node(body, numbers))
@@ -190,13 +190,12 @@ class Encoder:
                 assert_never(test)
 
 
-def _is_straight(body: Node) -> bool:
-    """Whether it consists of statements alone."""
-    match body:
-        case Block(children):
-            return all(map(_is_straight, children))
-        case _:
-            return isinstance(body, Call)
+def _is_even(iterator: str, body: Node) -> bool:
+    """Whether each iteration executes as much as any other: no bound or condition inside has its number."""
+    own = () if isinstance(body, Call) else terms(body)
+    return all(iterator not in variables(term) for term in own) and all(
+        _is_even(iterator, child) for child in children(body)
+    )
 
 
 def weights_of(statement: Row) -> Row:

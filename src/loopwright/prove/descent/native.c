@@ -36,6 +36,7 @@ static const num *does, *starts, *widths, *lengths; /* of rows, by array and sub
 static int side, over;
 static const num *weights; /* while what executes is summed up: of statements, see `sum_up` */
 static word summed_up, multiple;
+static const word ONCE = 1 << 16; /* which is halved in each loop around that is not run through */
 
 static word mixed(word one, word other) {
   word h = (one ^ (other + 0x9e3779b97f4a7c15u + (one << 6) + (one >> 2))) * 0xff51afd7ed558ccdu;
@@ -158,7 +159,7 @@ static void sum_up(num statement) {
 
 enum { SUM, FLOOR, TRUNCATED, REMAINDER, MINIMUM, MAXIMUM, CHOICE, VARIABLE };
 enum { EQ, NE, LE, LT, GE, GT, AND, OR, NOT };
-enum { CALL, BLOCK, IF, FOR, RANGE, INNER, LET };
+enum { CALL, BLOCK, IF, FOR, RANGE, EVEN, LET };
 
 static int holds(const num **p);
 
@@ -238,7 +239,7 @@ static void perform(const num **p) {
       }
       variables[count] = was, *p = end;
       return;
-    case INNER: /* a range around statements alone */
+    case EVEN: /* a range whose iterations all execute as much */
     case RANGE: /* with its last value in place of its test */
       end = *p + count;
       count = *(*p)++, step = *(*p)++, was = variables[count];
@@ -248,13 +249,16 @@ static void perform(const num **p) {
         if (fuel < 0) over = 1;
         now = last + step;
       }
-      if (weights && kind == INNER && (step > 0 ? now <= last : now >= last)) {
+      if (weights && kind == EVEN && (step > 0 ? now < last : now > last)) {
         /* A sum of n numbers at equal distances is n / 2 times the first and the last. */
-        if (--fuel < 0) over = 1;
-        multiple = (last - now) / step + 1;
-        for (int end = 0; end < 2; end++, now += ((num)multiple - 1) * step)
+        word around = multiple;
+        num times = (last - now) / step + 1;
+        multiple = around / 2 * times;
+        for (int end = 0; end < 2 && !over; end++, now += (times - 1) * step) {
+          if (--fuel < 0) over = 1;
           variables[count] = now, test = *p, perform(&test);
-        multiple = 2, now = last + step;
+        }
+        multiple = around, now = last + step;
       }
       while (!over && (step > 0 ? now <= last : now >= last)) {
         if (--fuel < 0) { over = 1; break; }
@@ -294,9 +298,9 @@ num run(num which, const num *program, num *begun, num most) {
   return over ? -1 : fuel;
 }
 
-/* The same of a program whose statements are summed up; the sum, which is twice that of its executions. */
+/* The same of a program whose statements are summed up; the sum, which is ONCE times that of its executions. */
 num sum_of(const num *program, num *begun, num most, const num *by, num *sum) {
-  weights = by, summed_up = 0, multiple = 2;
+  weights = by, summed_up = 0, multiple = ONCE;
   num left = run(0, program, begun, most);
   weights = 0, *sum = (num)summed_up;
   return left;

@@ -46,7 +46,7 @@ from loopwright.prove.verdict import Refuted
 
 WIDTH_OUT, MOST_PLACES = 9, 6
 """The same limits as in `native.c`; the last is how many cells are reported."""
-FEW_PARTS, MOST_PARTS, LONG_PARTS = 10_000, 120_000, 600_000
+FEW_PARTS, MOST_PARTS, LONG_PARTS = 2_000, 120_000, 600_000
 """Maximum length of the list of executions that lead to a cell, above the first of which values are measured
 in doubles; where longer runs are worthwhile."""
 SECONDS = 20.0
@@ -96,7 +96,8 @@ class NativePair:
     def executes_alike(self, sizes: Sizes, most: int) -> tuple[bool, int]:
         """Whether sums over the executions of both are equal, and how many iterations of loops that took.
 
-        An innermost loop counts as one, which makes this faster than a run; a difference may be harmless.
+        Loops whose iterations all execute as much are not run through, which makes this faster than a run; a
+        difference may be harmless.
         """
         self.library.start(*self.rows[3:], None)
         found, taken = (ctypes.c_longlong * 2)(), 0

@@ -82,8 +82,8 @@ PAST_TWO = (65, 66, 72, 73)
 SMALL, WITHIN_TILE = (3, 5, 2), (19, 24, 30)
 TOGETHER, MOST_TOGETHER = (1, 2, 3, 5), 3
 """Sizes that are tried in all combinations, and for how many parameters."""
-LARGEST_SUMMED, WITH_ALL, WITH_LARGEST = 40, (1, 3, 8, 17), range(9, 17)
-"""Sizes of one parameter up to the first, and those of the other with all of them, and with the largest."""
+LARGEST_SUMMED, MOST_SUMMED = 40, 2
+"""All sizes up to the first, for how many parameters."""
 SUMMED_FIRST = ((17, 40), (40, 17), (40,))
 """Sizes at which most differences show; smaller ones that show them are found from there."""
 SUMS, FEW_SUMS, MOST_UNLIKE = 24_000_000, 4_000_000, 3
@@ -329,16 +329,12 @@ def _sizes(context: isl.Set, first: tuple[int, ...]) -> list[Sizes]:
 
 
 def _to_sum(context: isl.Set) -> list[Sizes]:
-    """All small sizes of one parameter, or of one of two with some of the other; the smallest first."""
+    """All small sizes of one parameter or two; the smallest first."""
     fixed = fixed_parameters(context)
     free = [name for name in parameter_names(context) if name not in fixed]
-    if len(free) > 2:
+    if len(free) > MOST_SUMMED:
         return []
-    several = range(1, LARGEST_SUMMED + 1)
-    tried = [*product(several, repeat=len(free))]
-    if len(free) == 2:
-        with_largest = {*product(WITH_LARGEST, several[-1:]), *product(several[-1:], WITH_LARGEST)}
-        tried = [one for one in tried if one in with_largest or {*one} & {*WITH_ALL}]
+    tried = product(range(1, LARGEST_SUMMED + 1), repeat=len(free))
     order = sorted(tried, key=lambda one: (one not in SUMMED_FIRST, sum(one)))
     return [{**fixed, **dict(zip(free, one, strict=True))} for one in order]
 
@@ -355,11 +351,12 @@ def _sizes_near(near: Sizes) -> list[Sizes]:
 def _possible(context: isl.Set, tried: Iterable[Sizes]) -> Iterator[Sizes]:
     """Yields the distinct sizes that the context allows."""
     fixed = fixed_parameters(context)
-    seen: list[Sizes] = []
+    seen: set[KnownSizes] = set()
     for sizes in tried:
         values = {**fixed, **sizes}
-        if values not in seen and is_possible(context, values):
-            seen.append(values)
+        known = tuple(values.items())
+        if known not in seen and is_possible(context, values):
+            seen.add(known)
             yield values
 
 
