@@ -30,6 +30,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
+from loopwright.c.accumulations import CALLS
 from loopwright.c.file import CFile, c_file
 from loopwright.c.loops import only_inside
 from loopwright.c.regions import Directive, Region
@@ -45,12 +46,14 @@ from loopwright.c.reworded.own_values import MergingStep, step_of
 from loopwright.c.reworded.parallel_blocks import BLOCK
 from loopwright.c.reworded.passages import is_before
 from loopwright.c.syntax import Node, field, named_children
+from loopwright.c.tokens import names_in
 from loopwright.c.typed.library_names import is_of_library
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source
 
 _GUARD = re.compile(r"\s*omp\s+(?:atomic(?:\s+update)?|critical(?:\s*\(\s*\w+\s*\))?)\s*")
+_CRITICAL = re.compile(r"\s*omp\s+critical\b\s*(?:\(\s*(\w+)\s*\))?")
 _DIVIDED = re.compile(r"\s*omp\s+(?:parallel\s+)?for\b")
 
 
@@ -89,7 +92,7 @@ class _Guarded:
             return []
         steps = self.steps(statement)
         is_atomic = len(steps) == 1 and steps[0].is_atomic
-        if not steps or ("atomic" in self.guard.argument and not is_atomic):
+        if not steps or ("atomic" in self.guard.argument and not is_atomic) or not self.is_entered_alone():
             return []
         loop = self.divided_around(statement)
         if loop is None:
@@ -97,6 +100,24 @@ class _Guarded:
         else:
             found = self.in_loop(steps[0], loop) if len(steps) == 1 and not self.of_teams else []
         return [*found, self.guard.place.reworded()] if found else []
+
+    def is_entered_alone(self) -> bool:
+        """Whether no thread of this file is in a section of the same name here: it would wait for ever."""
+        own = _CRITICAL.match(self.guard.argument)
+        if own is None:
+            return True
+        called = {*CALLS} - {one.name for one in self.file.functions}
+        for pragma in self.file.directives:
+            other = _CRITICAL.match(pragma.argument)
+            if pragma == self.guard or other is None or other[1] != own[1]:
+                continue
+            inside = next((one for one in self.file.possible.statements() if is_before(pragma, one)), None)
+            if inside is None or inside.span.contains(self.guard.place):
+                return False
+            calls = {field(one, "function").text for one in inside.of_type("call_expression")}
+            if not calls <= called or not self.file.macro_names.isdisjoint(names_in(inside.text)):
+                return False
+        return "_Pragma" not in self.file.source.text
 
     def steps(self, statement: Node) -> list[MergingStep]:
         """The steps of a statement, or of a block; none if one of its parts is something else."""
