@@ -46,7 +46,8 @@ class Judged:
 def judged(file: Path, limit: float) -> Judged:
     """`loopwright prove` of a kernel and what became of it."""
     old = ROOT / "kernels" / f"{file.name.split('.')[0]}.c"
-    command = [sys.executable, "-m", "loopwright", "prove", str(old), str(file), "--timeout", str(limit)]
+    limits = ["--timeout", str(limit), "--wall-timeout", str(100 * limit)]
+    command = [sys.executable, "-m", "loopwright", "prove", str(old), str(file), *limits]
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(command, stdout=said, stderr=said)
         _, status, used = os.wait4(process.pid, 0)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.check.run.execute import time_used
 from loopwright.check.run.findings import ErrorClass
 from loopwright.check.run.report import Answer, Report, as_text
 from loopwright.check.verify import CheckOptions, check_text
@@ -254,15 +255,29 @@ def test_exit_statuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_the_time_limit_holds_where_the_analysis_is_slow(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """isl does not look up while it computes: the analysis is ended from outside."""
+    """isl does not look up while it computes: the analysis is ended from outside, also where it waits."""
     path = tmp_path / "p.c"
     path.write_text(text())
     monkeypatch.setattr(importlib.import_module("loopwright.cli.check"), "LEAST", 0.5)
     verify = importlib.import_module("loopwright.check.verify")
-    monkeypatch.setattr(verify, "writers", lambda spec: time.sleep(3600))
-    code, out, err = _run(capsys, str(path), "--timeout", "0.5", "--json")
-    assert (code, json.loads(out)["verdict"]) == (3, "gave up")
-    assert "limit" in err and "ran out" in err
+    for work, words in (
+        (lambda spec: sum(iter(int, 1)), ("--timeout", "0.5")),
+        (lambda spec: time.sleep(3600), ("--wall-timeout", "0.5")),
+    ):
+        monkeypatch.setattr(verify, "writers", work)
+        code, out, err = _run(capsys, str(path), *words, "--json")
+        assert (code, json.loads(out)["verdict"]) == (3, "gave up")
+        assert "limit" in err and "ran out" in err
+
+
+def test_the_time_limit_is_processor_time() -> None:
+    """A program that waits, as for other work of a busy machine, has as long as the clock allows."""
+    tools = QUICK.__class__(timeout=1.0, fast=("-O0",), precise=("-O0",))
+    waits = f"#include <unistd.h>\n{text(before='sleep(2);')}"
+    assert check_text(waits, options=CheckOptions(tools=tools)).answer is Answer.VALID
+    with pytest.raises(Crashed, match="before the segment"):
+        long, brief = waits.replace("sleep(2)", "sleep(30)"), replace(tools, timeout=0.1)
+        check_text(long, options=CheckOptions(tools=brief))
 
 
 def test_a_segment_without_an_end_takes_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,7 +291,7 @@ def test_a_segment_without_an_end_takes_all_the_time(monkeypatch: pytest.MonkeyP
 
 
 def test_no_time_is_left() -> None:
-    tools = replace(QUICK, deadline=time.monotonic() - 1)
+    tools = replace(QUICK, deadline=time_used() - 1)
     with pytest.raises(GaveUp, match="the time limit ran out"):
         check_text(text(), options=CheckOptions(tools=tools))
 

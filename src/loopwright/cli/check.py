@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +14,8 @@ from loopwright.cli.options import (
     add_choice,
     add_compiler_options,
     add_sarif,
+    add_time_limits,
     compiler_options,
-    seconds,
     sizes,
 )
 from loopwright.errors import BadInput, Code
@@ -76,7 +75,7 @@ def add_to(verbs: Verbs) -> None:
     )
     add("--one-by-one", action="store_true", help="check every operation separately, never a whole nest")
     add("--race", action="store_true", help="also run under ThreadSanitizer, to find data races")
-    add("--timeout", type=seconds, default=120.0, metavar="SECONDS", help="overall time limit (default 120)")
+    add_time_limits(add, 120.0)
     add("--keep", metavar="FOLDER", help="keep the instrumented programs in this folder")
     add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler")
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option for the compiler")
@@ -87,7 +86,7 @@ def add_to(verbs: Verbs) -> None:
 
 def check(arguments: argparse.Namespace) -> Invocation[Printed]:
     limit = max(arguments.timeout, LEAST) + GRACE
-    return asked(arguments, _checked, lambda _, printed: printed, {}, seconds=limit, wall=limit)
+    return asked(arguments, _checked, lambda _, printed: printed, {}, seconds=limit)
 
 
 def _checked(arguments: argparse.Namespace, progress: Progress) -> Printed:
@@ -95,7 +94,7 @@ def _checked(arguments: argparse.Namespace, progress: Progress) -> Printed:
 
 
 def _report(arguments: argparse.Namespace, progress: Progress) -> Report:
-    deadline = time.monotonic() + max(arguments.timeout, LEAST)
+    from loopwright.check.run.execute import time_used
     from loopwright.check.verify import check_file, check_source
     from loopwright.read.mlir.parsing import is_mlir
 
@@ -106,7 +105,7 @@ def _report(arguments: argparse.Namespace, progress: Progress) -> Report:
             span=Span.start_of(arguments.file),
             hint="`loopwright prove BEFORE.mlir AFTER.mlir` compares functions of MLIR",
         )
-    options = _options(arguments, deadline)
+    options = _options(arguments, time_used() + max(arguments.timeout, LEAST))
     if arguments.own_script is None:
         progress(f"checking {arguments.file}")
         return check_file(arguments.file, arguments.spec, options)

@@ -70,14 +70,14 @@ class _Limits:
     def left(self, child: int) -> tuple[float, str]:
         """The least time left for the child, and the nearer limit."""
         passed = time.monotonic() - self.started
-        used = _processor_time(child)
+        used = processor_time(child)
         working = self.seconds - (passed if used is None else used)
         if working <= self.wall - passed:
             return working, f"the time limit of {self.seconds:g} s ran out"
         return self.wall - passed, f"the wall-clock limit of {self.wall:g} s ran out"
 
 
-def _processor_time(process: int) -> float | None:
+def processor_time(process: int) -> float | None:
     """The time of a process and the children it has waited for; None if the system does not report it."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:

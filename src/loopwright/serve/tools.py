@@ -6,7 +6,6 @@ Runs in a process of its own, in a folder that holds the texts of the question a
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -157,12 +156,12 @@ def _extracted(reading: ReadOptions) -> dict[str, Any]:
 def _checked(question: ToolQuestion, reading: ReadOptions) -> dict[str, Any]:
     """Compiles and runs; the server asks only if that was allowed."""
     from loopwright.c.typed.options import CompilerOptions
-    from loopwright.check.run.execute import Toolchain
+    from loopwright.check.run.execute import Toolchain, time_used
     from loopwright.check.run.report import as_data
     from loopwright.check.verify import CheckOptions, check_file
 
     sizes = dict(question.sizes)
     compiled = CompilerOptions(tuple(f"-D{name}={value}" for name, value in sizes.items()), "gcc")
-    tools = Toolchain("gcc", (), (), SECONDS, time.monotonic() + SECONDS)
+    tools = Toolchain("gcc", (), (), SECONDS, time_used() + SECONDS)
     options = CheckOptions(sizes, "auto", tools, reading=replace(reading, compiled=compiled))
     return as_data(check_file(NAMES["new"], NAMES["old"], options))

@@ -29,7 +29,16 @@ from loopwright.check.run.report import Answer, Report
 from loopwright.check.runtime import HEADERS, PROGRAM_HEADER, TABLES_HEADER, runtime_text
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
+from loopwright.run.supervise import PATIENCE, processor_time
 from loopwright.source import Source, Span
+
+STEP = 0.2
+"""Seconds after which the processor time of a running program is looked at again."""
+
+
+def time_used() -> float:
+    """The processor time of this process and of those that it has waited for."""
+    return sum(os.times()[:4])
 
 
 @dataclass(frozen=True)
@@ -41,9 +50,9 @@ class Toolchain:
     """Options of the user: definitions, include paths, libraries."""
     arguments: tuple[str, ...] = ()
     timeout: float = 60.0
-    """Seconds for each run."""
+    """Seconds of processor time for each run, which may take `PATIENCE` times as long by the clock."""
     deadline: float | None = None
-    """The deadline of the whole check, by `time.monotonic`."""
+    """The deadline of the whole check, by `time_used`."""
     openmp: bool = False
     fast: tuple[str, ...] = ("-O3", "-fno-aggressive-loop-optimizations")
     """Options for the run that only accumulates differences."""
@@ -54,7 +63,7 @@ class Toolchain:
 
     def time_left(self) -> float | None:
         """Return the seconds until the deadline; raises GaveUp if none are left."""
-        left = None if self.deadline is None else self.deadline - time.monotonic()
+        left = None if self.deadline is None else self.deadline - time_used()
         if left is not None and left <= 0:
             raise GaveUp(Code.TIME, "the time limit ran out before the program ran", hint="raise --timeout")
         return left
@@ -62,13 +71,14 @@ class Toolchain:
     @property
     def is_late(self) -> bool:
         """Whether the deadline has passed."""
-        return self.deadline is not None and time.monotonic() >= self.deadline
+        return self.deadline is not None and time_used() >= self.deadline
 
     def compile(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
         """Call the compiler."""
         command, left = [self.compiler, *arguments], self.time_left()
+        wall = None if left is None else PATIENCE * left
         try:
-            return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=left)
+            return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=wall)
         except subprocess.TimeoutExpired:
             message = f"the time limit ran out while {self.compiler} was running"
             raise GaveUp(Code.TIME, message, hint="raise --timeout") from None
@@ -218,7 +228,7 @@ def run_program(
             start_new_session=True,
         )
         try:
-            status, timed_out = process.wait(seconds), False
+            status, timed_out = _waited(process, seconds), False
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             status, timed_out = process.wait(), True
@@ -227,6 +237,19 @@ def run_program(
                 os.killpg(process.pid, signal.SIGKILL)
     lines = tuple(report.read_text(errors="replace").splitlines())
     return Ended(lines, status, timed_out, errors.read_text(errors="replace")[-4000:])
+
+
+def _waited(process: subprocess.Popen[bytes], seconds: float) -> int:
+    """Its status; raises TimeoutExpired after such processor time, or `PATIENCE` times that by the clock."""
+    started = time.monotonic()
+    while True:
+        passed = time.monotonic() - started
+        used = processor_time(process.pid)
+        left = min(seconds - (passed if used is None else used), PATIENCE * seconds - passed)
+        if left <= 0:
+            raise subprocess.TimeoutExpired(process.args, seconds)
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(min(left, STEP))
 
 
 _RACE = "WARNING: ThreadSanitizer: data race"
