@@ -10,7 +10,16 @@ from loopwright.errors import BadInput
 from loopwright.progress import silent
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request, TargetName
-from tests.cuda.support import Made, kernels, kernels_of, original, refuse, run, run_in_threads
+from tests.cuda.support import (
+    Made,
+    compile_for_threads,
+    kernels,
+    kernels_of,
+    original,
+    refuse,
+    run,
+    threads_print,
+)
 
 PROGRAM = """\
 #include <stdio.h>
@@ -103,16 +112,17 @@ def test_copies_in_shared_memory_and_in_registers(right: Made) -> None:
     assert run(right.folder, right.outcome, device=False) == original(right.folder, PROGRAM)
 
 
-@pytest.mark.parametrize("order", [0, 1, 2])
-def test_threads_in_any_order_compute_the_same_bits(right: Made, order: int) -> None:
-    host, text = right.outcome.source.text, right.device.kernels.text
-    assert run_in_threads(right.folder, text, host, order) == original(right.folder, PROGRAM)
+def test_threads_in_any_order_compute_the_same_bits(right: Made) -> None:
+    compile_for_threads(right.folder, right.device.kernels.text, right.outcome.source.text)
+    expected = original(right.folder, PROGRAM)
+    assert [threads_print(right.folder, order) for order in (0, 1, 2)] == [expected] * 3
 
 
 @pytest.mark.parametrize("what", [one for one in WRONG if "barrier" in one])
 def test_some_order_shows_that_a_barrier_is_missing(right: Made, what: str) -> None:
-    host, text = right.outcome.source.text, right.device.kernels.text.replace(*WRONG[what], 1)
-    found = {run_in_threads(right.folder, text, host, order) for order in (0, 1)}
+    text = right.device.kernels.text.replace(*WRONG[what], 1)
+    compile_for_threads(right.folder, text, right.outcome.source.text)
+    found = {threads_print(right.folder, order) for order in (0, 1)}
     assert found != {original(right.folder, PROGRAM)}
 
 
