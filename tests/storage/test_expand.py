@@ -122,17 +122,6 @@ def test_no_other_allocation_is_accepted(tmp_path: Path, expanded: str, right: s
         compare_files(old, written(tmp_path, expanded.replace(right, wrong), "new.c"))
 
 
-@pytest.mark.parametrize(
-    "own", ["typedef struct { int quot, rem; } div_t;", "static int random(void) { return 4; }"]
-)
-def test_a_name_of_the_header_in_the_file_is_named(own: str, tmp_path: Path) -> None:
-    with pytest.raises(GaveUp, match="this file contradicts") as caught:
-        result(tmp_path, f"{own}\n{PRODUCT}", f"expand(acc, i, j)\n{REORDER}")
-    diagnostic = caught.value.diagnostic
-    assert diagnostic.span is not None and diagnostic.span.line == 1
-    assert diagnostic.hint == "give it another name in the file"
-
-
 def test_elements_may_have_a_type_with_a_name_of_its_own(tmp_path: Path) -> None:
     text = f"typedef double real;\n{PRODUCT.replace('double', 'real')}"
     new = result(tmp_path, text, f"expand(acc, i, j)\n{REORDER}").source.text

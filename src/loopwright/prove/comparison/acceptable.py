@@ -36,10 +36,10 @@ from loopwright.prove.equivalence.combinations import COMPARABLE
 from loopwright.prove.legality.reductions import element_types
 from loopwright.prove.reading.c_expressions import words_of
 from loopwright.prove.reading.integer_types import type_at
-from loopwright.prove.text.annotations import promises
+from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.text.guards import Established, shown_by
 from loopwright.prove.text.index_arithmetic import refuse_shown, within_types
-from loopwright.prove.verdict import REORDERED, rounding
+from loopwright.prove.verdict import REORDERED, Proved, Refuted, Undecided, rounding
 from loopwright.read.c.purity import SETTING_ERRNO
 from loopwright.source import Source
 
@@ -284,6 +284,7 @@ def unstated(before: Program, after: Program, allocated: frozenset[str]) -> str 
     )
 
 
+OUTSIDE = "code outside the functions of these regions is not compared"
 _OF_CELLS = (AssumptionKind.ROWS, AssumptionKind.BOUNDS, AssumptionKind.ALIASING)
 
 
@@ -356,3 +357,39 @@ def seen_besides_values(
     regions = [region.place.text for one in texts for region in c_file(one.source).regions]
     calls = sorted(SETTING_ERRNO.intersection(name for text in regions for name in names_in(text)))
     return f"'{calls[0]}' may set errno, which is used" if calls else None
+
+
+def unkept(old: Sequence[Program]) -> str | None:
+    """Returns what is not proved about the pragmas of the originals, which may change what their loops do."""
+    found = next((said for one in old if (said := _not_known(one)) is not None), None)
+    return None if found is None else f"what the pragmas of {old[0].source.path} say is not proved: {found}"
+
+
+def _not_known(program: Program) -> str | None:
+    """Returns what is not proved about the pragmas of an original.
+
+    An orphaned `omp for` divides its loop among the threads of its caller.
+    """
+    dropped = (one.text for one in program.trusted if one.kind is AssumptionKind.PRAGMA)
+    divided = next((text for text in dropped if re.search(r"#pragma\s+omp\s+(?:for|sections)\b", text)), None)
+    if divided is not None:
+        return divided
+    if next(promises(program), None) is None:
+        return None
+    match prove_annotations(program, allow_reassociation=True):
+        case Proved():
+            return None
+        case Undecided(reason):
+            return reason
+        case Refuted(message=message):
+            return message
+
+
+def trusted_by(old: Sequence[Program], new: Sequence[Program], answers: list[Equivalence]) -> tuple[str, ...]:
+    """The assumptions of the answers; an assumption that is phrased in several ways is listed once."""
+    proved = {promise.pragma.place for program in new for promise in promises(program)}
+    said = [entry.text for program in old for entry in program.trusted]
+    said += [entry.text for program in new for entry in program.trusted if entry.place not in proved]
+    said += [text for answer in answers for text in answer.trusted]
+    once = {tuple(sorted(re.findall(r"\w+", text))): text for text in reversed(said)}
+    return (*(text for text in dict.fromkeys(said) if text in once.values()), OUTSIDE)

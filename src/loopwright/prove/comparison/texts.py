@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from loopwright.c.allocation import with_local_arrays
+from loopwright.c.allocation import AllocatedArray, with_local_arrays
 from loopwright.c.file import c_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import different_header
@@ -16,14 +15,18 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program
 from loopwright.progress import Progress
 from loopwright.prove.comparison.acceptable import (
+    OUTSIDE,
     Compiled,
     contract_of,
     seen_besides_values,
+    trusted_by,
     unacceptable,
+    unkept,
     unstated,
     with_settled,
     without_rows_of_inputs,
 )
+from loopwright.prove.comparison.expanded import expanded_texts, without_bounds
 from loopwright.prove.comparison.outside import difference_around
 from loopwright.prove.comparison.preprocessor import adds_only_harmless_text
 from loopwright.prove.comparison.programs import prove_along
@@ -31,7 +34,6 @@ from loopwright.prove.comparison.regions import is_too_long, under_guards
 from loopwright.prove.comparison.tested_blocks import prove_past_tests
 from loopwright.prove.comparison.values_in_types import leaves_types
 from loopwright.prove.equivalence.answer import Equivalence, OnlyFor
-from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.text.guards import Established
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
@@ -43,8 +45,6 @@ from loopwright.read.c.purity import undefined_helpers
 from loopwright.read.c.reader import parse_c, read_source
 from loopwright.read.c.written_numbers import names_written_out, other_definitions, with_numbers
 from loopwright.source import Source, Span
-
-OUTSIDE = "code outside the functions of these regions is not compared"
 
 
 @dataclass(frozen=True)
@@ -131,18 +131,23 @@ def compared_texts(
     given, allocations = with_local_arrays(source, allocated=True)
     texts = [given, with_local_arrays(source, allocated=False)[0]] if allocations else [source]
     found: list[Comparison] = []
-    names = frozenset(one.name for each in allocations.values() for one in each.arrays)
+    own = [one for each in allocations.values() for one in each.arrays]
+    names = frozenset(one.name for one in own)
     for text in texts:
         each = partial(_compared, old, text, asked, guards, names, progress)
         compared = partial(_text_first, old, text, asked, each)
-        found.append(_in_some_way(_followed(before, old, text, asked, progress), compared, text, asked))
+        expanded = _expanded(before, old, text, asked, progress, own) if text is texts[0] else None
+        is_proved = expanded is not None and expanded.proved
+        along = expanded if is_proved else _followed(before, old, text, asked, progress)
+        one = _in_some_way(along, compared, text, asked)
+        found.append(one if expanded is None else _otherwise(partial(replace, one), expanded))
         if not found[-1].proved:
             wrong = _as_a_whole(found[-1], old, text, (compiled, options))
             return wrong if text is texts[0] else wrong.with_remark("where nothing can be allocated")
     answers = tuple(one for each in found for one in each.answers)
     first, second = Compiled(before, compiled), Compiled(source, options)
     reason = (
-        _unkept(old)
+        unkept(old)
         or unacceptable(first, Compiled(written, options))
         or _different_around(old, before, texts[0], (compiled, options))
         or seen_besides_values((first, second), answers, rounds=any(one.rounds for one in old))
@@ -169,6 +174,33 @@ def _in_some_way(
         return _undecided(along, along.verdict, "the text is too long for that")
     is_short = all(len(region.place.text) <= asked.for_provers for region in c_file(text).regions)
     return _otherwise(compared, along) if is_undecided or (along.proved and is_short) else along
+
+
+def _expanded(
+    before: Source,
+    old: tuple[Program, ...],
+    text: Source,
+    asked: ComparisonOptions,
+    progress: Progress,
+    arrays: Sequence[AllocatedArray],
+) -> Comparison | None:
+    """Compares with the old source whose variables have a cell for each iteration; None if none have."""
+    both = expanded_texts(old, text, arrays)
+    if both is None:
+        return None
+    try:
+        made = tuple(map(without_bounds, read_source(both.old, asked.of_old)))  # these are proved
+    except BadInput:
+        return None
+    found = _followed(both.old, made, both.new, asked, progress)
+    compilers = asked.of_old.compiled, asked.reading.compiled
+    if found is None or _different_around(made, both.old, both.new, compilers):
+        return None
+    answer = found.answers[0]
+    if isinstance(answer.verdict, Proved):
+        answer = replace(answer, verdict=Proved(both.obligations + answer.verdict.obligations))
+    trusted = dict.fromkeys((*(one.text for program in old for one in program.trusted), *found.trusted))
+    return replace(found, answers=(answer,), trusted=tuple(trusted))
 
 
 def _followed(
@@ -221,7 +253,7 @@ def _as_a_whole(
     pairs = zip(old, regions, strict=True)
     around = (difference_around(one.region, other.place, *compilers) for one, other in pairs)
     difference = next((said for said in around if said is not None), None)
-    reason = _unkept(old)
+    reason = unkept(old)
     if difference is None and reason is None:
         return found
     reason = reason or f"the regions differ, and so does what is around them: {difference}"
@@ -235,32 +267,6 @@ def _may_wrap(program: Program) -> bool:
     """Whether it is only assumed that no unsigned number wraps around: NEW must then be checked too."""
     left = (one for one in program.trusted if one.kind is AssumptionKind.ARITHMETIC)
     return any(one.holds_for is not None for one in left)
-
-
-def _unkept(old: Sequence[Program]) -> str | None:
-    """Returns what is not proved about the pragmas of the originals, which may change what their loops do."""
-    found = next((said for one in old if (said := _not_known(one)) is not None), None)
-    return None if found is None else f"what the pragmas of {old[0].source.path} say is not proved: {found}"
-
-
-def _not_known(program: Program) -> str | None:
-    """Returns what is not proved about the pragmas of an original.
-
-    An orphaned `omp for` divides its loop among the threads of its caller.
-    """
-    dropped = (one.text for one in program.trusted if one.kind is AssumptionKind.PRAGMA)
-    divided = next((text for text in dropped if re.search(r"#pragma\s+omp\s+(?:for|sections)\b", text)), None)
-    if divided is not None:
-        return divided
-    if next(promises(program), None) is None:
-        return None
-    match prove_annotations(program, allow_reassociation=True):
-        case Proved():
-            return None
-        case Undecided(reason):
-            return reason
-        case Refuted(message=message):
-            return message
 
 
 def _otherwise(compared: Callable[[], Comparison], along: Comparison) -> Comparison:
@@ -354,7 +360,7 @@ def _compared(
         with_settled(one, other, guards.get(k), from_text=text is not None)
         for k, (one, other) in enumerate(zip(old, new, strict=True))
     ]
-    trusted = _trusted([one for one, _ in tried], [other for _, other in tried], answers)
+    trusted = trusted_by([one for one, _ in tried], [other for _, other in tried], answers)
     for k, (before, after) in enumerate(tried[: len(answers)]):
         further = unstated(before, after, allocated)
         if further is not None and isinstance(answers[k].verdict, Proved):
@@ -388,13 +394,3 @@ def _along(
 def _start(region: Span) -> Span:
     """The position of the first token of a region."""
     return region.source.at(region.start + len(region.text) - len(region.text.lstrip()))
-
-
-def _trusted(old: Sequence[Program], new: Sequence[Program], answers: list[Equivalence]) -> tuple[str, ...]:
-    """The assumptions of the answers; an assumption that is phrased in several ways is listed once."""
-    proved = {promise.pragma.place for program in new for promise in promises(program)}
-    said = [entry.text for program in old for entry in program.trusted]
-    said += [entry.text for program in new for entry in program.trusted if entry.place not in proved]
-    said += [text for answer in answers for text in answer.trusted]
-    once = {tuple(sorted(re.findall(r"\w+", text))): text for text in reversed(said)}
-    return (*(text for text in dict.fromkeys(said) if text in once.values()), OUTSIDE)

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Var
 from loopwright.loops.nodes import EMPTY, Call, Node
-from loopwright.loops.traverse import subprograms, with_calls
+from loopwright.loops.traverse import subprograms, substituted_expr, variables, with_calls
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.named import parameter_names
 from loopwright.prove.descent.encoding import NotNative
@@ -51,15 +51,20 @@ ENOUGH_SAMPLES = 8
 FEW_SAMPLES = 20
 NEIGHBOURS = 6
 OF_OLD = " of OLD"
+NOT_AFFINE = "a subscript that is not affine"
 Samples: TypeAlias = dict[str, list[tuple[Sizes, tuple[int, ...]]]]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """The claim that a statement is `statement` of OLD; `known` are the iterators its text determines."""
+    """The claim that a statement is `statement` of OLD; `known` are the iterators its text determines.
+
+    In their forms, the names in `quotients` stand for expressions of sizes alone: m / 8 in 8 * (m / 8) + 1.
+    """
 
     statement: Statement
     known: Mapping[str, Form]
+    quotients: Mapping[str, Expr]
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -96,25 +101,38 @@ def claims_of(old: Program, text: LoopText) -> dict[str, Claims]:
 
 def _claims(old: Program, leaf: TextLeaf, before: Mapping[str, StatementSyntax]) -> Iterator[Claim]:
     for statement in old.statements:
+        quotients: dict[str, Expr] = {}
+
+        def named(part: Expr, quotients: dict[str, Expr] = quotients) -> Form | None:
+            if not variables(part) <= {*old.params}:
+                return None
+            quotients[repr(part)] = part
+            return {repr(part): Fraction(1)}
+
         try:
-            known = _solved(statement, same_operation(before[statement.name], leaf.syntax))
+            known = _solved(statement, same_operation(before[statement.name], leaf.syntax), named)
         except Different:
             continue
         if known is not None:
-            yield Claim(statement, known)
+            claim = Claim(statement, known, quotients)
+            if quotients and claim.missing:
+                raise Unreadable(NOT_AFFINE)
+            yield claim
 
 
 def _old(name: str) -> str:
     return f"{name}{OF_OLD}"
 
 
-def _solved(statement: Statement, equations: Sequence[Equation]) -> dict[str, Form] | None:
+def _solved(
+    statement: Statement, equations: Sequence[Equation], named: Callable[[Expr], Form | None]
+) -> dict[str, Form] | None:
     rows: list[Form] = []
     renamed = {name: {_old(name): Fraction(1)} for name in statement.iterators}
     for equation in equations:
-        before, after = form_of(equation.old), form_of(equation.new)
+        before, after = form_of(equation.old), form_of(equation.new, named)
         if before is None or after is None:
-            raise Unreadable("a subscript that is not affine")
+            raise Unreadable(NOT_AFFINE)
         rows.append(difference(substituted(before, renamed), after))
     known, left = solved(rows, [_old(name) for name in statement.iterators])
     if left:
@@ -141,7 +159,8 @@ def functions(old: Program, text: LoopText, claims: Mapping[str, Claims]) -> dic
 
 
 def _values(claim: Claim, guess: Guess) -> tuple[Expr, ...]:
-    return tuple(expr_of({**claim.known, **guess}[name]) for name in claim.statement.iterators)
+    own = (expr_of({**claim.known, **guess}[name]) for name in claim.statement.iterators)
+    return tuple(substituted_expr(one, claim.quotients) for one in own)
 
 
 Guess: TypeAlias = dict[str, Form]

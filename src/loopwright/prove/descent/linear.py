@@ -10,7 +10,7 @@ has some thirty constraints, its box two for each dimension.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import TypeAlias
@@ -27,22 +27,22 @@ Form: TypeAlias = Mapping[str, Fraction]
 ONE = ""
 
 
-def form_of(expr: Expr) -> Form | None:
-    """The coefficients of an affine expression; None for other expressions."""
+def form_of(expr: Expr, other: Callable[[Expr], Form | None] = lambda _: None) -> Form | None:
+    """The coefficients of an affine expression; what `other` makes of a part that is not a sum of names."""
     match expr:
         case Int(value):
             return combined([(Fraction(value), {ONE: Fraction(1)})])
         case Var(name):
             return {name: Fraction(1)}
         case Scaled(factor, argument):
-            inner = form_of(argument)
+            inner = form_of(argument, other)
             return None if inner is None else combined([(Fraction(factor), inner)])
         case Sum(terms):
-            parts = [form_of(term) for term in terms]
+            parts = [form_of(term, other) for term in terms]
             known = [(Fraction(1), part) for part in parts if part is not None]
             return combined(known) if len(known) == len(parts) else None
         case _:
-            return None
+            return other(expr)
 
 
 def combined(parts: Sequence[tuple[Fraction, Form]]) -> Form:
