@@ -11,8 +11,10 @@ import pytest
 from loopwright.c.typed.options import PLAIN
 from loopwright.c.typed.preprocess import Preprocessed, preprocess
 from loopwright.source import Source
+from tests.conftest import ROOT
 from tests.fuzz.__main__ import rounds
 from tests.fuzz.judge import HOSTILE, RUNS, Pair, judged
+from tests.fuzz.kinds import KINDS
 from tests.fuzz.loop_forms import form_of
 from tests.fuzz.preprocessing import as_it_is, without_compiler
 from tests.fuzz.programs import Array
@@ -94,3 +96,10 @@ def test_texts_without_macros_stay() -> None:
 def _words(text: Preprocessed) -> list[tuple[str, int]]:
     found = ((one.group(), text.line_of(one.start())) for one in re.finditer(r"\w+|[^\s\w]", text.text))
     return [(word, line) for word, line in found if line]
+
+
+def test_the_page_for_contributors_lists_the_kinds() -> None:
+    """Mutants of accepted scripts and changed loops of schedules are counted by themselves."""
+    table = (ROOT / "CONTRIBUTING.md").read_text().partition("| kind | a case is |")[2]
+    listed = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    assert sorted(listed) == sorted({*KINDS, "mutant", "scan"})
