@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.c.typed.options import PLAIN
+from loopwright.c.typed.preprocess import preprocess
+from loopwright.source import Source
 from tests.traps.support import PROVED, comparison, function
 
 _G = "double g(double x) { return x + 1; }"
@@ -43,3 +46,20 @@ def test_a_function_that_may_be_another_is_not_its_body(name: str, tmp_path: Pat
 def test_a_function_that_is_no_other_is_its_body(name: str, tmp_path: Path) -> None:
     old, new = (function(body, head=KEPT[name]) for body in (_CALL, _INLINED))
     assert comparison(old, new, tmp_path) == PROVED
+
+
+@pytest.mark.parametrize(
+    "text, names",
+    [
+        ('double g(int) __asm__("h");', ["renamed", "renamed_or_aliases"]),
+        ('double g(int) __attribute__((alias("h")));', ["renamed_or_aliases"]),
+        ('static double g(int) __attribute__((__weakref__("h")));', ["renamed_or_aliases"]),
+        ("double g(int h) __attribute__((weak));", ["weak"]),
+        ('double g(int h) __attribute__((ifunc("r")));', ["weak"]),
+        ("double g(int h);", []),
+    ],
+)
+def test_each_word_by_which_the_linker_is_told_of_names(text: str, names: list[str]) -> None:
+    found = preprocess(Source("", f"{text}\n"), PLAIN)
+    every = ("renamed", "renamed_or_aliases", "weak")
+    assert [name for name in every if {"g", "h"} <= getattr(found, name)] == names

@@ -10,7 +10,7 @@ mark       an operator, as long as possible: <<=, ->, (; and any other character
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -158,6 +158,11 @@ def whole_word(*names: str) -> re.Pattern[str]:
     """
     found = (rf"{one}(?<![\w$]{one})" for one in map(re.escape, names))
     return re.compile(rf"(?:{'|'.join(found)})(?![\w$])")
+
+
+def matches_with(pattern: re.Pattern[str], text: str, words: Iterable[str]) -> Iterator[re.Match[str]]:
+    """The matches of a pattern, each with one of these words in it: texts are searched for these first."""
+    return pattern.finditer(text) if any(word in text for word in words) else iter(())
 
 
 def operand(text: str) -> str:

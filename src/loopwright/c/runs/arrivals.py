@@ -15,6 +15,7 @@ from loopwright.c import types
 from loopwright.c.runs.memory import GLOBAL, STATIC, Key, RunMemory, StoredBlock, TypeSizes, Value
 from loopwright.c.runs.statements import STEPS, Arrival, FollowedRun
 from loopwright.c.runs.values import Stopped
+from loopwright.c.tokens import matches_with
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.known_values import integer_type
@@ -65,14 +66,15 @@ def _sampled(region: TypedRegion, file: TypedFile) -> Iterator[Arrival]:
         yield from _followed(own, region, file, given, STEPS // 8).arrived
 
 
+_ATTRIBUTES = ("constructor", "cleanup", "alias", "weak", "weakref", "ifunc")
 _UNSEEN = re.compile(
-    r"(?:\b__attribute(?:__)?\s*\(|\[\[)[^;{}]*?(?<![^\W_])(?:constructor|cleanup|alias|weak|weakref|ifunc)(?![^\W_])"
+    rf"(?:\b__attribute(?:__)?\s*\(|\[\[)[^;{{}}]*?(?<![^\W_])(?:{'|'.join(_ATTRIBUTES)})(?![^\W_])"
 )
 """Attributes by which something runs, or is stored, that no statement names."""
 
 
 def _acts_unseen(file: TypedFile) -> bool:
-    return file.once(("unseen",), lambda: _UNSEEN.search(file.text.text) is not None)
+    return file.once(("unseen",), lambda: any(matches_with(_UNSEEN, file.text.text, _ATTRIBUTES)))
 
 
 def _followed(

@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from loopwright.c.regions import with_markers
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import matches_with, names_in
 from loopwright.c.typed.expansion import Definition, definition
 from loopwright.c.typed.options import FOLDERS, CompilerOptions, absolute_paths, cplusplus
 from loopwright.errors import BadInput, Code, GaveUp
@@ -89,26 +89,26 @@ class Preprocessed:
     def renamed(self) -> frozenset[str]:
         """The words of pragmas and assembly that may make two names one symbol, `.set bb, aa`, and the names
         of the program that they apply to, `double f(int) __asm__("aa");`."""
-        return self._named_in(_LABEL)
+        return self._named_in(_LABEL, _LABELLING)
 
     @cached_property
     def renamed_or_aliases(self) -> frozenset[str]:
         """The same, and the names in attributes: `alias("aa")`."""
-        return self.renamed | self._named_in(_ALIAS)
+        return self.renamed | self._named_in(_ALIAS, _ALIASING)
 
     @cached_property
     def weak(self) -> frozenset[str]:
         """The words of pragmas and declarations that let the linker choose another definition: before
         the function, after it, or in its definition."""
         found = [words for words in self.directives if _RENAMING.search(words)]
-        for one in _WEAK.finditer(self.text):
+        for one in matches_with(_WEAK, self.text, _WEAKENING):
             if not self.is_of_system(one.start()):
                 found += [re.split("[;{}]", self.text[: one.start()][-_NEAR:])[-1], one.group()]
         return frozenset(word for text in found for word in names_in(text))
 
-    def _named_in(self, label: re.Pattern[str]) -> frozenset[str]:
+    def _named_in(self, label: re.Pattern[str], words: Sequence[str]) -> frozenset[str]:
         found = [words for words in self.directives if _RENAMING.search(words)]
-        for one in label.finditer(self.text):
+        for one in matches_with(label, self.text, words):
             found += _STRING.findall(one.group())
             if not self.is_of_system(one.start()):
                 found.append(re.split("[;{}]", self.text[: one.start()][-_NEAR:])[-1])
@@ -386,9 +386,10 @@ def _text(path: Path) -> str:
 
 
 _RENAMING = re.compile(r"\bpragma\s+(redefine_extname|weak)\b")
-_LABEL = re.compile(r"(?<!\w)_*asm_*(?!\w)[^;]*")
-_ALIAS = re.compile(r"(?<!\w)_*(?:alias|weakref)_*\s*\([^;]*")
-_WEAK = re.compile(r"(?<!\w)_*(?:weak|ifunc)_*(?!\w)[^;{]*")
+_LABELLING, _ALIASING, _WEAKENING = ("asm",), ("alias", "weakref"), ("weak", "ifunc")
+_LABEL = re.compile(rf"(?<!\w)_*(?:{'|'.join(_LABELLING)})_*(?!\w)[^;]*")
+_ALIAS = re.compile(rf"(?<!\w)_*(?:{'|'.join(_ALIASING)})_*\s*\([^;]*")
+_WEAK = re.compile(rf"(?<!\w)_*(?:{'|'.join(_WEAKENING)})_*(?!\w)[^;{{]*")
 _STRING = re.compile(r'"([^"]*)"')
 _NEAR = 400
 """The number of bytes before a label that contain the name it applies to."""
