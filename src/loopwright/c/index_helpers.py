@@ -21,7 +21,7 @@ def is_defined_in_integers(file: CFile, name: str) -> bool:
 
 
 def divides_in_floating(file: CFile, name: str) -> bool:
-    """Whether the file defines ceild as `ceil((double)(a) / (double)(b))`, or floord by `floor` alike.
+    """Whether the file defines ceild as `ceil((double)(a) / (double)(b))`, or floord so with `floor`.
 
     No reader follows doubles: such a definition is assumed to do what its name says.  Any other is not.
     """

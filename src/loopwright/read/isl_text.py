@@ -130,10 +130,10 @@ def _standard_error_caught() -> Iterator[Callable[[], str]]:
             os.close(kept)
 
 
-DEEPEST = 100
+_DEEPEST = 100
 """The maximum nesting of nodes; every room walks them recursively."""
 
-OBJECTS: dict[str, Reader[object]] = {
+_OBJECTS: dict[str, Reader[object]] = {
     "context": isl.Set.read_from_str,
     "contraction": isl.UnionPwMultiAff.read_from_str,
     "domain": isl.UnionSet.read_from_str,
@@ -146,12 +146,12 @@ OBJECTS: dict[str, Reader[object]] = {
 }
 """What the text after each key is."""
 
-ABOUT = {"option": "options", "expecting child": "mark"}
+_ABOUT = {"option": "options", "expecting child": "mark"}
 """The key that an isl message without a place refers to, by a word in it."""
 
-KEYS = (*OBJECTS, "child", "coincident", "mark", "permutable", "sequence", "set")
+_KEYS = (*_OBJECTS, "child", "coincident", "mark", "permutable", "sequence", "set")
 
-TOKEN = re.compile(
+_TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*) | (?P<key>[A-Za-z_]\w*+ | "[A-Za-z_]\w*+")(?=\s*:) | (?P<text>"[^"]*")
       | (?P<number>[0-9]++)(?!\w) | (?P<word>\w++)
       | (?P<dash>-(?=\s)) | (?P<open>[{\[]) | (?P<close>[}\]]) | (?P<other>[^\s])""",
@@ -160,7 +160,7 @@ TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Entry:
+class _Entry:
     """`key: "text"`, with the text without its quotes; None if something else follows the key."""
 
     key: str
@@ -169,14 +169,14 @@ class Entry:
 
 
 @dataclass
-class Mapping:
+class _Mapping:
     """A mapping that is being read: its keys, all in one column unless it is in braces."""
 
     column: int | None
     keys: set[str] = field(default_factory=set)
 
 
-SHOWN = {
+_SHOWN = {
     "text": "a quoted text",
     "number": "0 or 1",
     "open": "a list in brackets",
@@ -184,8 +184,8 @@ SHOWN = {
     "dash": "a list of filters",
 }
 
-FOLLOWS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(OBJECTS, ("text",)),
+_FOLLOWS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_OBJECTS, ("text",)),
     "mark": ("text", "word"),
     "permutable": ("number",),
     "coincident": ("open",),
@@ -201,7 +201,7 @@ def check_tree_text(source: Source) -> None:
 
     What follows a key is checked here too: given something else, isl does not always terminate.
     """
-    open_mappings: list[Mapping] = []
+    open_mappings: list[_Mapping] = []
     ended = False
     tokens = list(_tokens(source))
     key = ""
@@ -210,7 +210,7 @@ def check_tree_text(source: Source) -> None:
             raise mistake(source, token.start(), "the tree ends before this", length=len(token.group()))
         match token.lastgroup:
             case "open":
-                open_mappings.append(Mapping(None))
+                open_mappings.append(_Mapping(None))
             case "close" if open_mappings:
                 open_mappings.pop()
                 ended = not open_mappings
@@ -220,12 +220,12 @@ def check_tree_text(source: Source) -> None:
                 key = _add_key(source, open_mappings, token, tokens[k + 2 : k + 3])
             case _ if not _belongs(token, tokens[k - 1].group() if k else "", key):
                 raise _stray(source, token)
-        if len(open_mappings) > DEEPEST:
-            raise mistake(source, token.start(), f"nodes are nested more than {DEEPEST} deep")
+        if len(open_mappings) > _DEEPEST:
+            raise mistake(source, token.start(), f"nodes are nested more than {_DEEPEST} deep")
 
 
 def _tokens(source: Source) -> Iterator[re.Match[str]]:
-    return (token for token in TOKEN.finditer(source.text) if token.lastgroup != "comment")
+    return (token for token in _TOKEN.finditer(source.text) if token.lastgroup != "comment")
 
 
 def _belongs(token: re.Match[str], before: str, key: str) -> bool:
@@ -234,7 +234,7 @@ def _belongs(token: re.Match[str], before: str, key: str) -> bool:
         return False
     match token.lastgroup:
         case "text":
-            return before == ":" and "text" in FOLLOWS[key]
+            return before == ":" and "text" in _FOLLOWS[key]
         case "number":
             return before == ":" if key == "permutable" else key == "coincident" and before in ("[", ",")
         case "word":
@@ -256,32 +256,32 @@ def _column(source: Source, offset: int) -> int:
     return offset - (source.text.rfind("\n", 0, offset) + 1)
 
 
-def _close(mappings: list[Mapping], column: int) -> None:
+def _close(mappings: list[_Mapping], column: int) -> None:
     """Drop the mappings, not in braces, that a token in this column ends."""
     while mappings and mappings[-1].column is not None and mappings[-1].column > column:
         mappings.pop()
 
 
 def _add_key(
-    source: Source, mappings: list[Mapping], token: re.Match[str], value: list[re.Match[str]]
+    source: Source, mappings: list[_Mapping], token: re.Match[str], value: list[re.Match[str]]
 ) -> str:
     """Record a key and check what follows its colon."""
     key = token.group().strip('"')
-    if key not in KEYS:
-        hint = f"the keys of a schedule tree are {', '.join(sorted(KEYS))}"
+    if key not in _KEYS:
+        hint = f"the keys of a schedule tree are {', '.join(sorted(_KEYS))}"
         raise mistake(source, token.start(), f"unknown key {key[:40]}", length=len(key), hint=hint)
     column = _column(source, token.start())
     _close(mappings, column)
     if not mappings or (mappings[-1].column is not None and mappings[-1].column < column):
-        mappings.append(Mapping(column))
+        mappings.append(_Mapping(column))
     if key in mappings[-1].keys:
         raise mistake(source, token.start(), f"{key} is given twice for one node", length=len(key))
     mappings[-1].keys.add(key)
-    if not value or value[0].lastgroup not in FOLLOWS[key]:
-        example = f'{key}: "{{ ... }}"' if key in OBJECTS else None
-        message = f"{key} should be followed by {SHOWN[FOLLOWS[key][0]]}"
+    if not value or value[0].lastgroup not in _FOLLOWS[key]:
+        example = f'{key}: "{{ ... }}"' if key in _OBJECTS else None
+        message = f"{key} should be followed by {_SHOWN[_FOLLOWS[key][0]]}"
         raise mistake(source, token.start(), message, length=len(key), hint=example)
-    if key in OBJECTS:
+    if key in _OBJECTS:
         _check_ends(source, value[0])
     return key
 
@@ -295,7 +295,7 @@ def _check_ends(source: Source, text: re.Match[str]) -> None:
         raise mistake(source, last, f"'{source.text[last]}' after the end of the object")
 
 
-def entries(source: Source) -> Iterator[Entry]:
+def _entries(source: Source) -> Iterator[_Entry]:
     """The keys in source order, with the quoted texts that follow them."""
     tokens = list(_tokens(source))
     for k, token in enumerate(tokens):
@@ -303,12 +303,12 @@ def entries(source: Source) -> Iterator[Entry]:
             continue
         follows = tokens[k + 2] if k + 2 < len(tokens) else None
         text = (follows.start() + 1, follows.end() - 1) if follows and follows.lastgroup == "text" else None
-        yield Entry(token.group(), token.start(), text)
+        yield _Entry(token.group(), token.start(), text)
 
 
 def explain(source: Source, error: isl.Error) -> BadInput:
     """Why isl refused the tree: the first key, object or place that is wrong."""
-    found = list(entries(source))
+    found = list(_entries(source))
     if not found:
         return mistake(source, _first(source), plain(error), hint='a tree begins with domain: "{ ... }"')
     for entry in found:
@@ -319,17 +319,17 @@ def explain(source: Source, error: isl.Error) -> BadInput:
     if complaint is not None:
         return mistake(source, complaint.offset, complaint.message, length=complaint.length)
     message = plain(error)
-    key = next((key for word, key in ABOUT.items() if word in message), found[0].key)
+    key = next((key for word, key in _ABOUT.items() if word in message), found[0].key)
     entry = next((entry for entry in found if entry.key == key), found[0])
     return mistake(source, entry.at, message, length=len(entry.key))
 
 
-def _explain_entry(source: Source, entry: Entry) -> BadInput | None:
+def _explain_entry(source: Source, entry: _Entry) -> BadInput | None:
     """The error in one entry by itself."""
-    if entry.key not in OBJECTS or entry.text is None:
+    if entry.key not in _OBJECTS or entry.text is None:
         return None
     try:
-        read_isl(OBJECTS[entry.key], source, *entry.text, f"the {entry.key}")
+        read_isl(_OBJECTS[entry.key], source, *entry.text, f"the {entry.key}")
     except BadInput as wrong:
         return wrong
     return None
@@ -337,22 +337,24 @@ def _explain_entry(source: Source, entry: Entry) -> BadInput | None:
 
 def node_error(source: Source, keys: tuple[str, ...], message: str, hint: str, number: int = 0) -> BadInput:
     """An error at one of these keys, by its number in source order."""
-    found = [entry for entry in entries(source) if entry.key in keys]
+    found = [entry for entry in _entries(source) if entry.key in keys]
     at = found[min(number, len(found) - 1)]
     return mistake(source, at.at, message, length=len(at.key), hint=hint)
 
 
-HINT = "options are atomic[d], separate[d], unroll[d], isolate[] -> unroll[d] and isolate[[outer] -> [inner]]"
+_OPTIONS_HINT = (
+    "options are atomic[d], separate[d], unroll[d], isolate[] -> unroll[d] and isolate[[outer] -> [inner]]"
+)
 
 
 def option_error(source: Source, name: str, message: str) -> BadInput:
     """An error at the first mention of an option."""
-    for entry in entries(source):
+    for entry in _entries(source):
         if entry.key == "options" and entry.text is not None:
             found = re.compile(rf"\b{re.escape(name)}\b").search(source.text, *entry.text)
             if found:
-                return mistake(source, found.start(), message, length=len(name), hint=HINT)
-    return mistake(source, _first(source), message, hint=HINT)
+                return mistake(source, found.start(), message, length=len(name), hint=_OPTIONS_HINT)
+    return mistake(source, _first(source), message, hint=_OPTIONS_HINT)
 
 
 def _first(source: Source) -> int:

@@ -179,7 +179,7 @@ def fresh(plan: Plan, name: str) -> str:
     return name
 
 
-SIZES = {1: (256,), 2: (8, 32), 3: (2, 4, 32)}
+_SIZES = {1: (256,), 2: (8, 32), 3: (2, 4, 32)}
 """Threads of a block by the number of loops: a warp along the innermost."""
 
 
@@ -198,7 +198,7 @@ def mappings(plan: Plan) -> Iterator[Proposal]:
 
 
 def _bands(loops: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    for count in range(min(len(SIZES), len(loops)), 0, -1):
+    for count in range(min(len(_SIZES), len(loops)), 0, -1):
         yield from combinations(loops, count)
 
 
@@ -206,7 +206,7 @@ def _mapped(handle: str, loops: tuple[str, ...], band: tuple[str, ...]) -> tuple
     """Tile and map the band without the loops that come after its first one."""
     first = loops.index(band[0])
     order = (*loops[:first], *band, *(loop for loop in loops[first:] if loop not in band))
-    counts = tuple(LoopNumber(size, loop) for loop, size in zip(band, SIZES[len(band)], strict=True))
+    counts = tuple(LoopNumber(size, loop) for loop, size in zip(band, _SIZES[len(band)], strict=True))
     operations = (
         Tile(handle, counts),
         MapBlocks(handle, tuple(f"{loop}T" for loop in band)),

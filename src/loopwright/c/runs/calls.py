@@ -61,7 +61,7 @@ _WRITTEN_NUMBER = re.compile(rb"\s*([+-]?\d+)")
 _WRITTEN_FLOAT = re.compile(rb"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 
 
-def result_of(name: str, arguments: Sequence[Number]) -> Number | None:
+def _result_of(name: str, arguments: Sequence[Number]) -> Number | None:
     """The result of a function of numbers; None if it is not known."""
     plain = name.removeprefix("__builtin_")
     function = _INTEGER.get(plain)
@@ -79,7 +79,7 @@ def result_of(name: str, arguments: Sequence[Number]) -> Number | None:
     return found if isinstance(found, int | float) and math.isfinite(found) else None
 
 
-def result_of_text(name: str, text: bytes, others: Sequence[Number | None]) -> Number | None:
+def _result_of_text(name: str, text: bytes, others: Sequence[Number | None]) -> Number | None:
     """The result of a function of a string and numbers: `atoi("4")`, `strtol("4", 0, 10)`."""
     match name.removeprefix("__builtin_"):
         case "strlen":
@@ -205,11 +205,11 @@ class Calls(Values):
             return None
         numbers = [one for one in given if isinstance(one, int | float)]
         if len(numbers) == len(given):
-            found = result_of(name, numbers)
+            found = _result_of(name, numbers)
             return converted(found, call.type) if found is not None else self._unknown(call, given)
         text = self._text(given[0])
         others = [one if isinstance(one, int | float) else None for one in given[1:]]
-        found = None if text is None else result_of_text(name, text, others)
+        found = None if text is None else _result_of_text(name, text, others)
         self._unknown(call, given)
         return None if found is None else converted(found, call.type)
 

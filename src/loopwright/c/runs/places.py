@@ -33,11 +33,11 @@ from loopwright.c.typed.file import TypedFile
 from loopwright.c.typed.known_values import integer_type
 from loopwright.lazy_dataclass import dataclass
 
-Part = tuple[int, types.CType, tree.Expression]
+_Part = tuple[int, types.CType, tree.Expression]
 """A place in bytes, the type there, and the value."""
 
 
-def parts_at(kind: types.CType, listed: tree.Expression, sizes: TypeSizes) -> list[Part] | None:
+def _parts_at(kind: types.CType, listed: tree.Expression, sizes: TypeSizes) -> list[_Part] | None:
     """The values of a list at their places; None if it is not followed."""
     try:
         return [*_parts(kind, 0, listed, sizes)]
@@ -49,7 +49,7 @@ class _NotFollowed(Exception):
     pass
 
 
-def _parts(kind: types.CType, start: int, node: tree.Expression, sizes: TypeSizes) -> Iterator[Part]:
+def _parts(kind: types.CType, start: int, node: tree.Expression, sizes: TypeSizes) -> Iterator[_Part]:
     if not _is_list(node):
         yield start, kind, node
         return
@@ -63,7 +63,7 @@ def _parts(kind: types.CType, start: int, node: tree.Expression, sizes: TypeSize
         raise _NotFollowed
 
 
-def _taken(kind: types.CType, start: int, left: list[tree.Node], sizes: TypeSizes) -> Iterator[Part]:
+def _taken(kind: types.CType, start: int, left: list[tree.Node], sizes: TypeSizes) -> Iterator[_Part]:
     """The parts of an object that the next values of a list are for, which may go on after the object."""
     if not isinstance(types.unqualified(kind), types.ArrayType | types.Record):
         value = left.pop()
@@ -167,7 +167,7 @@ _ESCAPED = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(.))|([^\\]+)", re.DOT
 _ESCAPES = dict(zip("abfnrtv?'\"\\e", b"\a\b\f\n\r\t\v?'\"\\\x1b", strict=True))
 
 
-def literal_bytes(node: tree.Expression) -> bytes | None:
+def _literal_bytes(node: tree.Expression) -> bytes | None:
     """The bytes of a string as it is written in the file, with the 0 at its end."""
     text = node.place.span.text
     if not isinstance(node, tree.Text) or not _LITERALS.fullmatch(text) or "??" in text:
@@ -226,7 +226,7 @@ class Places:
                 return Address(self.key(declared), 0)
             case tree.Text() as text:
                 key: Key = (TEXT, id(text))
-                self.memory.set_block(key, StoredBlock(None, dict(enumerate(literal_bytes(text) or b""))))
+                self.memory.set_block(key, StoredBlock(None, dict(enumerate(_literal_bytes(text) or b""))))
                 return Address(key, 0)
             case tree.MemberAccess(object=inner, is_arrow=is_arrow) as member:
                 outer = self.value(inner) if is_arrow else self.place(inner)
@@ -337,12 +337,12 @@ class Places:
 
     def initialise(self, key: Key, kind: types.CType, first: tree.Expression) -> None:
         """Give a new block the values of an initialiser; what a list leaves out is 0."""
-        parts = parts_at(kind, first, self.sizes)
+        parts = _parts_at(kind, first, self.sizes)
         stored = [(at, inner, one, self._first(inner, one)) for at, inner, one in parts or ()]
         is_whole = len(stored) == 1 and stored[0][2] is first
         self.memory.set_block(key, StoredBlock(None if is_whole or parts is None else 0))
         for at, inner, one, value in stored:
-            text = literal_bytes(tree.without_casts(one)) if value is None else None
+            text = _literal_bytes(tree.without_casts(one)) if value is None else None
             if text is None:
                 self.store(Address(key, at), inner, value)
             else:

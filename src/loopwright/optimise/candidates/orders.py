@@ -119,7 +119,7 @@ def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
         slant, exchange = ops.Skew(nest.handle, inner, outer), ops.Interchange(nest.handle, outer, inner)
         yield (*done, Step(slant), Step(exchange), Step(ops.Parallelize(nest.handle, (outer,))))
     for loop in free[1:] if free[:1] == list(nest.loops[:1]) else free:
-        yield from cut_rows(plan, nest, loop)
+        yield from _cut_rows(plan, nest, loop)
         yield from cut_after(plan, nest, loop, setting)
     if is_single(nest):
         yield from _parts(plan, nest, free, setting)
@@ -305,7 +305,7 @@ def cuts(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script
             yield (*script_of(plan), *nest.definition, *steps)
 
 
-def cut_rows(plan: Plan, nest: NamedNest, loop: str) -> Iterator[Script]:
+def _cut_rows(plan: Plan, nest: NamedNest, loop: str) -> Iterator[Script]:
     """Split a loop into three parts, of which threads share the first and the last."""
     depth = nest.loops.index(loop)
     handles = fresh(plan, "Above"), fresh(plan, "Here"), fresh(plan, "Below")

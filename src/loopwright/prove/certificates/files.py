@@ -192,7 +192,7 @@ OTHER_STORAGE = ("stored", "divided", "buffered")
 """Kinds of problems whose statements may be parts of those of the original, under other names."""
 FORMS = ("term", "original", "region")
 """The forms, by how many of the programs are sources."""
-BEGINNING = "(* For loopwright verify: "
+_BEGINNING = "(* For loopwright verify: "
 
 
 @dataclass(frozen=True)
@@ -244,12 +244,12 @@ def claims_text(claims: TextClaims) -> str:
     lines = [" ".join(words), str(len(claims.calls)), *calls]
     if claims.kind in OTHER_STORAGE:
         lines += [name(claims.stored), " ".join(listed(claims.wholes, partial(map, name)))]
-    return BEGINNING + "\n   ".join(lines) + " *)"
+    return _BEGINNING + "\n   ".join(lines) + " *)"
 
 
 def read_claims(source: Source) -> TextClaims:
     """The claims of a proof file; raises BadInput if it has none."""
-    found = re.search(re.escape(BEGINNING) + r"([^*\"]*) \*\)", source.text)
+    found = re.search(re.escape(_BEGINNING) + r"([^*\"]*) \*\)", source.text)
     if found is None:
         raise BadInput(
             Code.PROOF_FILE,

@@ -55,7 +55,7 @@ def prove_past_tests(
 ) -> Equivalence:
     """Decides what `prove_equivalent` does, for a NEW with such tests too."""
     compared = partial(prove_equivalent, allow_reassociation=allow_reassociation, progress=progress)
-    found = without_tests(new.source, new.syntax)
+    found = _without_tests(new.source, new.syntax)
     if found is not None:
         number = [one.place for one in c_file(new.source).regions].index(new.region)
         progress("proving that tests of blocks change nothing")
@@ -73,7 +73,7 @@ def prove_past_tests(
 
 
 def _without(
-    found: WithoutTests, source: Source, number: int, reading: ReadOptions
+    found: _WithoutTests, source: Source, number: int, reading: ReadOptions
 ) -> tuple[Program, int] | None:
     """The program of the source without tests, and the obligations of the proof that it does what NEW does.
 
@@ -86,7 +86,7 @@ def _without(
         return None
 
 
-def _proved(new: Program, plain: Program, found: WithoutTests) -> int:
+def _proved(new: Program, plain: Program, found: _WithoutTests) -> int:
     """The obligations of the proof; raises GaveUp if a part fails."""
     obligations = 0
     for verdict in (
@@ -117,7 +117,7 @@ def _proved(new: Program, plain: Program, found: WithoutTests) -> int:
     return obligations + order.obligations + prove_tested(timed, new, tested)
 
 
-def _places(found: WithoutTests) -> list[tuple[Span, Span, Span]]:
+def _places(found: _WithoutTests) -> list[tuple[Span, Span, Span]]:
     return [(one.run, one.clear, one.test) for one in found.places]
 
 
@@ -145,7 +145,7 @@ _TYPES = (["int"], ["long", "long"])
 
 
 @dataclass(frozen=True)
-class TestPlaces:
+class _TestPlaces:
     """The places of `hit = 0;`, of `hit |= c;` and of `if (hit) if (c) b`."""
 
     clear: Span
@@ -154,14 +154,14 @@ class TestPlaces:
 
 
 @dataclass(frozen=True)
-class WithoutTests:
+class _WithoutTests:
     """The source without the tests of one variable, and where they were."""
 
     source: Source
-    places: tuple[TestPlaces, ...]
+    places: tuple[_TestPlaces, ...]
 
 
-def without_tests(source: Source, block: Node) -> WithoutTests | None:
+def _without_tests(source: Source, block: Node) -> _WithoutTests | None:
     """The source without the tests of the first such variable in a region; None if there is none."""
     for declaration in block.of_type("declaration"):
         words = spelled(declaration.text)
@@ -170,8 +170,8 @@ def without_tests(source: Source, block: Node) -> WithoutTests | None:
         found = _uses(block, words[-2])
         edits = sorted(_edits(declaration, found)) if found else []
         if edits:
-            places = (TestPlaces(*(one.span for one in several)) for several in found)
-            return WithoutTests(source.edited(edits), tuple(places))
+            places = (_TestPlaces(*(one.span for one in several)) for several in found)
+            return _WithoutTests(source.edited(edits), tuple(places))
     return None
 
 

@@ -29,7 +29,7 @@ def difference_unasked(old: Source, new: Source) -> str | None:
     done = [Counter(_acting(one)) for one in (old, new)]
     for text in (done[0] - done[1]) + (done[1] - done[0]):
         return f"only one file has '{short(text)}'"
-    replaced = [{name for name in _defined(one) if is_reserved(name)} for one in (old, new)]
+    replaced = [{name for name in _defined(one) if _is_reserved(name)} for one in (old, new)]
     for name in sorted(replaced[0] ^ replaced[1]):
         return f"only one file defines '{name}', which the system defines"
     return None
@@ -198,6 +198,6 @@ _FAMILIES = re.compile(
 )
 
 
-def is_reserved(name: str) -> bool:
+def _is_reserved(name: str) -> bool:
     """Whether the system may define this name."""
     return name in NAMES or _FAMILIES.fullmatch(name) is not None

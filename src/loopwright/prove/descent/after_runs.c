@@ -76,11 +76,11 @@ num leading_to(num which, num wanted, num most, num *out, char *seen, char *inpu
 }
 
 enum { PART, WHOLE, NUMBER, PLUS, MINUS, TIMES, QUOTIENT, NEGATIVE, DONE };
-enum { MOST_PARTS = 64 };
+enum { MOST_OPERANDS = 64 };
 
 /* A value in doubles: what is done with the parts of an assignment, in order, each result on top of the others. */
 static double in_doubles(const num *p, const double *parts) {
-  double stack[MOST_PARTS + 1], *top = stack;
+  double stack[MOST_OPERANDS + 1], *top = stack;
   for (;;) switch (*p++) {
     case PART: case WHOLE: *++top = *parts++; break;
     case NUMBER: memcpy(++top, p++, sizeof *top); break;
@@ -98,7 +98,7 @@ static double in_doubles(const num *p, const double *parts) {
    `formulas` is, from `where` on, what an assignment of each shape computes. */
 int measured(num which, num wanted, const num *formulas, const num *where, double *found_value) {
   if (FLT_EVAL_METHOD != 0 || sizeof(double) != sizeof(num)) return 0;
-  double *now = malloc((count_of_cells + 1) * sizeof *now), parts[MOST_PARTS];
+  double *now = malloc((count_of_cells + 1) * sizeof *now), parts[MOST_OPERANDS];
   int is_known = now != 0;
   for (num k = 0; is_known && k < count_of_cells; k++) {
     word sum = 0;

@@ -23,8 +23,8 @@ from loopwright.prove.equivalence.terms import (
 
 PART, WHOLE, NUMBER, PLUS, MINUS, TIMES, QUOTIENT, NEGATIVE, DONE = range(9)
 OPERATIONS = {"+": PLUS, "-": MINUS, "*": TIMES, "/": QUOTIENT}
-MOST_PARTS = 64
-"""The same limit as in `after_runs.c`, for the parts of an assignment and for what its formula stacks."""
+MOST_OPERANDS = 64
+"""The same limit as in `after_runs.c`, for cells and numbers in an assignment: its formula stacks no more."""
 
 
 class NotInDoubles(Exception):
@@ -58,7 +58,7 @@ def formula(value: Term, kind: CType) -> list[int]:
     """The operations of an assignment to a cell of this type; raises `NotInDoubles`."""
     if kind != DOUBLE or value.type != DOUBLE:
         raise NotInDoubles
-    if sum(not isinstance(one, Apply) for one in subterms(value)) > MOST_PARTS:
+    if sum(not isinstance(one, Apply) for one in subterms(value)) > MOST_OPERANDS:
         raise NotInDoubles
     return [*_operations(value), DONE]
 

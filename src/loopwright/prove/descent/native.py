@@ -251,8 +251,8 @@ def native_pair(pair: Pair) -> NativePair:
     arrays, library, names = tuple(encoder.arrays), _library(), tuple(encoder.variables)
     free = frozenset[str]().union(*(free_variables(run.loops) for run in pair.runs))
     weights = _numbers([*chain(*encoder.weights)])
-    is_exact = pair.reassociate or pair.finite
-    doubles = None if is_exact else formulas_of(encoder.values)
+    is_relaxed = pair.reassociate or pair.finite
+    doubles = None if is_relaxed else formulas_of(encoder.values)
     formulas = None if doubles is None else (_numbers(doubles.rows), _numbers(doubles.where))
     found = NativePair(
         pair, library, tuple(map(_numbers, rows)), weights, made, names, free, formulas, arrays

@@ -2,6 +2,8 @@
 
 The types of all terms are known at translation, so that only numbers remain at run time.  Statements with
 values of unknown type, or with calls to other than a few functions, are not translated.
+
+`classified` computes what `isnan`, `fpclassify` and their like return.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import c_float
+from enum import IntEnum
 from functools import partial
 from typing import Any, NoReturn, TypeAlias
 
@@ -314,8 +317,16 @@ TRUTHS = (1, -1, 8, 128)
 the sign too."""
 _LEAST = {FLOAT: 2.0**-126, DOUBLE: 2.0**-1022}
 """The smallest normal number of each type."""
-_CLASSES = {"FP_NAN": 0, "FP_INFINITE": 1, "FP_ZERO": 2, "FP_SUBNORMAL": 3, "FP_NORMAL": 4}
-"""What `fpclassify` returns, by glibc, musl and newlib."""
+
+
+class FloatingClass(IntEnum):
+    """What `fpclassify` returns, by glibc, musl and newlib."""
+
+    FP_NAN = 0
+    FP_INFINITE = 1
+    FP_ZERO = 2
+    FP_SUBNORMAL = 3
+    FP_NORMAL = 4
 
 
 def classified(
@@ -330,19 +341,19 @@ def classified(
     class_of = _class(number, _LEAST[kind])
     match name:
         case "fpclassify":
-            is_other = any(constants.get(one, value) != value for one, value in _CLASSES.items())
-            return None if is_other else _CLASSES[class_of]
+            is_other = any(constants.get(one.name, one) != one for one in FloatingClass)
+            return None if is_other else int(class_of)
         case "isnan":
-            holds = class_of == "FP_NAN"
+            holds = class_of is FloatingClass.FP_NAN
         case "isinf":
-            holds = class_of == "FP_INFINITE"
+            holds = class_of is FloatingClass.FP_INFINITE
             truth = -truth if truth == TRUTHS[0] and number < 0 else truth
         case "isfinite":
             holds = math.isfinite(number)
         case "isnormal":
-            holds = class_of == "FP_NORMAL"
+            holds = class_of is FloatingClass.FP_NORMAL
         case "signbit":
-            if class_of == "FP_NAN":
+            if class_of is FloatingClass.FP_NAN:
                 raise Undefined("the sign of a NaN")
             holds = math.copysign(1, number) < 0
         case _:
@@ -350,9 +361,9 @@ def classified(
     return truth if holds else 0
 
 
-def _class(number: float, least: float) -> str:
+def _class(number: float, least: float) -> FloatingClass:
     if not math.isfinite(number):
-        return "FP_NAN" if math.isnan(number) else "FP_INFINITE"
+        return FloatingClass.FP_NAN if math.isnan(number) else FloatingClass.FP_INFINITE
     if number == 0:
-        return "FP_ZERO"
-    return "FP_NORMAL" if abs(number) >= least else "FP_SUBNORMAL"
+        return FloatingClass.FP_ZERO
+    return FloatingClass.FP_NORMAL if abs(number) >= least else FloatingClass.FP_SUBNORMAL

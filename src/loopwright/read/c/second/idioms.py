@@ -146,11 +146,11 @@ def _label(node: object) -> Sequence[object] | None:
     return None
 
 
-Affine = Callable[[tree.Expression, Scope], isl.PwAff]
-Numeric = Callable[[tree.Expression, Scope], int | None]
+_Affine = Callable[[tree.Expression, Scope], isl.PwAff]
+_Numeric = Callable[[tree.Expression, Scope], int | None]
 
 
-def bits(node: tree.Binary, scope: Scope, affine: Affine, numeric: Numeric) -> isl.PwAff:
+def bits(node: tree.Binary, scope: Scope, affine: _Affine, numeric: _Numeric) -> isl.PwAff:
     if node.operator == "&":
         return _masked(node, scope, affine, numeric)
     left, right = affine(node.left, scope), numeric(node.right, scope)
@@ -165,7 +165,7 @@ def bits(node: tree.Binary, scope: Scope, affine: Affine, numeric: Numeric) -> i
     return left.scale_down_val(whole(1 << right)).floor()
 
 
-def _masked(node: tree.Binary, scope: Scope, affine: Affine, numeric: Numeric) -> isl.PwAff:
+def _masked(node: tree.Binary, scope: Scope, affine: _Affine, numeric: _Numeric) -> isl.PwAff:
     """x & (2^k - 1) = x mod 2^k, and x & -2^k is the rest of x, on whichever side the mask is."""
     for side, other in ((node.left, node.right), (node.right, node.left)):
         mask = _mask(other, side.type, scope, numeric)
@@ -177,7 +177,7 @@ def _masked(node: tree.Binary, scope: Scope, affine: Affine, numeric: Numeric) -
     raise Unclear(node, "no mask that keeps the lowest bits, or all others")
 
 
-def _mask(node: tree.Expression, masked: CType, scope: Scope, numeric: Numeric) -> int | None:
+def _mask(node: tree.Expression, masked: CType, scope: Scope, numeric: _Numeric) -> int | None:
     """A mask that C converts to another type, as a number of its own type."""
     while isinstance(node, tree.Cast) and node.is_implicit:
         node = node.operand
