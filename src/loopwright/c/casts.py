@@ -163,7 +163,8 @@ def _edits(root: Node, text: str, kinds: Kinds | None) -> Iterator[_Edit]:
             edit = factor.span, f" {text[factor.start + 1 : factor.end - 1]} "
         elif kinds is not None and (name := _guessed(node, text)) is not None:
             if plain is None:
-                plain = kinds.plain.union(_text(text, one) for one in _standing_alone(root))
+                others = () if kinds.at is None else _standing_alone(root)
+                plain = kinds.plain.union(_text(text, one) for one in others)
             edit = _settled(node, name, text, replace(kinds, plain=plain))
         if edit is not None:
             done = node.end

@@ -21,7 +21,6 @@ from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import CFile, c_file, includes, whole_file
 from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion
 from loopwright.c.liveness import functions_around
-from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import without_hint
 from loopwright.c.syntax import Node, named_children
 from loopwright.c.tokens import names_in, spelled, without_comments
@@ -116,7 +115,9 @@ def _counters(block: Node, file: CFile) -> Iterator[tuple[str, str | None]]:
     for loop in block.of_type("for_statement"):
         start = loop.child_by_field_name("initializer")
         if start is not None and start.type == "declaration":
-            yield file.declarations.resolved(type_text(start, qualifiers=True)), loop_iterator(loop)
+            kind = file.declarations.resolved(type_text(start, qualifiers=True))
+            names = map(declared_name, start.children_by_field_name("declarator"))
+            yield from ((kind, None if one is None else one[0]) for one in names)
 
 
 def _declared(block: Node, file: CFile) -> Iterator[tuple[str, str | None]]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from loopwright.c.file import c_file
-from loopwright.c.loops import loop_iterator
+from loopwright.c.loops import LOOPS, loop_iterator
 from loopwright.c.reworded.array_values import arrays_with_values, with_array_values
 from loopwright.c.reworded.counted_loops import (
     with_continued_loops,
@@ -50,7 +50,7 @@ from loopwright.c.typed.prepare import Located, Unread, located_file
 from loopwright.c.typed.redefined import redefined
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
-from loopwright.read.c.evolution import with_pointer_walks
+from loopwright.read.c.evolution import with_evolved_values, with_pointer_walks
 from loopwright.read.c.exchanged import with_exchanges_written_out
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.purity import LIBRARY
@@ -166,12 +166,15 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     They have distinct names for variables, plain loops, the values of bounds that are set in the
     region, and loops over their own variables if iterators are read after them; first with the
     elements that local pointers point to.  Then the same with macros expanded that are more than
-    expressions, with all macros that are called, and with functions of the file inlined.
+    expressions, with all macros that are called, and with functions of the file inlined.  Last come the
+    values of the other variables that loops increment.
     """
     seen = {source.text}
+    ready: list[Source] = []
     for text in distinct_texts(_base_texts(source, options)):
         text = with_exchanges_written_out(text, options)
         text = with_own_names(with_assigned_arrays(text, options), options)
+        ready.append(text)
         for words in dict.fromkeys((with_pointer_walks(text, options), text)):
             plain = in_counted_loops(words, options)
             others = WithBounds(with_other_iterators(words, options))
@@ -179,6 +182,29 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
                 if one.source.text not in seen:
                     seen.add(one.source.text)
                     yield one
+    for text in distinct_texts((ready[0], ready[-1])):
+        yield from (one for one in _in_counts(text, options) if one.source.text not in seen)
+
+
+def _in_counts(text: Source, options: CompilerOptions) -> tuple[WithBounds, ...]:
+    """The source with all variables that loops increment in terms of iteration counts, if there are any;
+    the new terms overflow only where the source does, which is undefined there."""
+    try:
+        loops = [loop for passage in passages(text) for loop in passage.block.of_type(*LOOPS)]
+    except BadInput:  # a source that is C only after macro expansion
+        return ()
+    is_other = any(_has_other_counters(loop) for loop in loops)
+    words = with_evolved_values(text, options) if is_other else text
+    return () if words == text else (WithBounds(in_counted_loops(words, options)),)
+
+
+def _has_other_counters(loop: Node) -> bool:
+    """Whether the head of a loop sets or increments other than one variable."""
+    if loop.type != "for_statement":
+        return loop.type == "while_statement"
+    start, update = (loop.child_by_field_name(part) for part in ("initializer", "update"))
+    several = start is not None and len(start.children_by_field_name("declarator")) > 1
+    return several or any(part is None or part.type == "comma_expression" for part in (start, update))
 
 
 def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
@@ -244,6 +270,7 @@ def _further(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
         words = with_pointer_walks(text, options)
         counted = in_counted_loops(words, options)
         yield from (_with_bounds(counted, options), WithBounds(words), WithBounds(counted))
+        yield from _in_counts(text, options)
 
 
 def _with_helpers_inlined(source: Source, options: CompilerOptions) -> Iterator[Source]:
