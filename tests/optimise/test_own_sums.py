@@ -9,10 +9,11 @@ import pytest
 
 from loopwright.errors import BadInput, Illegal
 from loopwright.model.dependences import memory_based
+from loopwright.optimise.candidates import threads
 from loopwright.optimise.candidates.judging import Estimated, Judge
 from loopwright.optimise.candidates.nests import SearchContext
 from loopwright.optimise.candidates.own_sums import with_own_sums
-from loopwright.optimise.candidates.threads import among_threads, shared_by_threads
+from loopwright.optimise.candidates.threads import among_threads, in_parts, shared_by_threads
 from loopwright.optimise.model.machine import CacheLevel
 from loopwright.read.c.reader import read_c
 from loopwright.transform import plan_of, script_text
@@ -81,6 +82,27 @@ def test_threads_keep_sums_of_pointers_in_local_arrays(tmp_path: Path, form: str
     assert first.script[: len(own)] == own
     assert first.total < 0.7 * alone.total
     assert first.total < 0.7 * among_threads(judge, alone).total
+
+
+def test_nothing_is_made_for_threads_once_the_time_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would not be judged: to copy sums reads the region again, which takes long for large files."""
+    judge, alone = judged(tmp_path, product(FLAT), f"{BLOCKS}\nunroll_and_jam(S, i=4, k=2)")
+    made: list[object] = []
+
+    def none(*plans: object) -> tuple[()]:
+        made.append(plans)
+        return ()
+
+    monkeypatch.setattr(threads, "with_own_sums", lambda *plans: none(*plans) or None)
+    monkeypatch.setattr(threads, "parted", none)
+    monkeypatch.setattr(threads, "parallel", none)
+    late = replace(judge, deadline=-1.0)
+    assert list(shared_by_threads(late, alone)) == [] and made == []
+    assert among_threads(late, alone) is alone and in_parts(late, alone) is None and made == []
+    in_parts(judge, alone)
+    assert list(shared_by_threads(judge, alone)) == [] and len(made) > 2
 
 
 def test_what_is_no_pointer_is_kept_apart_by_compilers(tmp_path: Path) -> None:

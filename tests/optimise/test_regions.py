@@ -123,5 +123,7 @@ def test_a_script_that_was_faster_and_is_not_proved_is_told_of() -> None:
     )
     in_turns = replace(found, is_unproved=False)  # it was proved, and no faster when both ran in turns
     assert "nothing faster was found" in optimised_text("k.c", in_turns)
+    untimed = replace(found, original=None, new=None)
+    assert "9.00 times as fast by the model was found, but not proved" in optimised_text("a.c", untimed)
     slower = replace(found, tried=(replace(tried[0], seconds=1.95), tried[1]))
     assert "nothing faster was found" in optimised_text("a.c", slower)

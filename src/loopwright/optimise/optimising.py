@@ -95,7 +95,7 @@ class Optimised:
     new: Times | None = None
     """The times in seconds, if programs were run."""
     is_unproved: bool = False
-    """Whether faster scripts were timed, but none of them was proved in the time left."""
+    """Whether there were faster scripts, but none of them was proved in the time left."""
     is_untimed: bool = False  # the original was too slow: the result is the model's
 
     def __repr__(self) -> str:
@@ -298,8 +298,10 @@ def _better_by_model(found: _Found) -> list[Trial]:
 
 
 def _best_by_model(found: _Found, end: float, progress: Progress) -> Optimised:
-    best, outcome = _proved(_better_by_model(found), found, end, progress)
-    return found.result(best, outcome, found.candidates)
+    better = _better_by_model(found)
+    best, outcome = _proved(better, found, end, progress)
+    result = found.result(best, outcome, found.candidates)
+    return replace(result, is_unproved=outcome is None and bool(better))
 
 
 def _best_by_time(

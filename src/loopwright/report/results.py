@@ -253,7 +253,8 @@ def optimised_text(file: str, found: Optimised) -> str:
         unproved = _seemed_faster(found) if found.is_unproved else None
         if unproved is None:
             return f"{file}: nothing faster was found; {counts}\n"
-        what = f"a script that is {unproved:.2f} times as fast was found, but not proved in the time left"
+        speed = f"{unproved:.2f} times as fast" + (" by the model" if found.original is None else "")
+        what = f"a script that is {speed} was found, but not proved in the time left"
         return f"{file}: {what}: try a larger --budget, or 'loopwright transform' with it; {counts}\n"
     if found.original is None or found.new is None:
         return f"{file}: {found.ratio:.2f} times as fast by the model, proved; {counts}\n"
@@ -262,16 +263,20 @@ def optimised_text(file: str, found: Optimised) -> str:
 
 
 def _seemed_faster(found: Optimised) -> float | None:
-    """How much faster than the original the fastest script was in its trial; None where none was."""
+    """How much faster than the original the fastest script was in its trial, or is by the model if nothing
+    was run; None where none was."""
     if found.original is None:
-        return None
-    timed = [one.seconds for one in found.tried if one.script and one.seconds is not None]
-    ratio = min(found.original.seconds) / min(timed, default=float("inf"))
+        before = [one.cycles for one in found.tried if not one.script]
+        after = [one.cycles for one in found.tried if one.script]
+        ratio = max(before, default=0.0) / min(after, default=float("inf"))
+    else:
+        timed = [one.seconds for one in found.tried if one.script and one.seconds is not None]
+        ratio = min(found.original.seconds) / min(timed, default=float("inf"))
     return ratio if ratio > NOTED else None
 
 
 NOTED = 1.1
-"""The speedup in its trial from which a script is reported although it is not proved."""
+"""The speedup from which a script is reported although it is not proved."""
 
 SHOWN, WIDEST = 20, 180
 """The rows of the table of what was tried, and the characters of a script that a row shows."""

@@ -77,8 +77,11 @@ def shared_by_threads(judge: Judge, one: Estimated) -> Iterator[Estimated]:
     """A script with parallel loops with rare synchronisation, in parts, and in all nests.
 
     First with local arrays for sums, if compilers could not keep these in registers there.  The sequential
-    work of a strip is smaller in strips half as long.
+    work of a strip is smaller in strips half as long.  Nothing is made once the time is over: it would not
+    be judged.
     """
+    if judge.is_over():
+        return
     own = with_own_sums(judge.plan, one.plan, judge.setting)
     local = None if own is None else judge.estimated(own, f"{one.origin}, local sums")
     if local is not None and (after := among_threads(judge, local)) is not local:
@@ -101,7 +104,7 @@ def among_threads(judge: Judge, one: Estimated, most: int = MANY) -> Estimated:
     one thread's cache each time, which the model does not count.
     """
     now, tried = one, set[tuple[str, ...]]()
-    while (nest := _next(now, tried)) is not None:
+    while not judge.is_over() and (nest := _next(now, tried)) is not None:
         tried.add(_called(nest))
         after = _shared(judge, now, nest.component.positions, f"{one.origin}, among threads", most)
         now = now if after is None else after
@@ -137,8 +140,8 @@ def in_parts(judge: Judge, one: Estimated) -> Estimated | None:
     """A script with a parallel loop over parts around costly nests, if possible; else None."""
     now = one
     for name in sorted(one.costly, key=lambda name: -one.cycles[name]):
-        for script in parted(judge.plan, now.script, name, judge.setting):
-            after = None if judge.is_over() else judge.estimated(script, f"{one.origin}, in parts")
+        for script in () if judge.is_over() else parted(judge.plan, now.script, name, judge.setting):
+            after = judge.estimated(script, f"{one.origin}, in parts")
             if after is not None and after.total < DEARER * now.total:
                 now = after
                 break
