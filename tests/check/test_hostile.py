@@ -228,6 +228,12 @@ def test_how_a_run_ends(program: str, answer: Answer, ending: str, kinds: list[E
     assert [finding.kind for finding in report.findings] == kinds
 
 
+def test_an_operation_that_must_stand_alone_is_not_instrumented() -> None:
+    program = "for (i = 0; i < N; i++) {\n#pragma omp atomic write\nA[i] = B[i]; }"
+    with pytest.raises(GaveUp, match="cannot be recorded in one piece"):
+        check(text(program))
+
+
 def test_a_status_that_is_not_zero_is_reported() -> None:
     report = check(text().replace("return 0;", "return 7;"))
     assert report.answer is Answer.VALID

@@ -80,6 +80,16 @@ def refuse_directives(spec: Specification, known: ReachedCode) -> None:
                 place = known.source.at(directive.start(), directive.end() - directive.start())
                 hint = "remove the clause, or check the program without OpenMP"
                 raise GaveUp(Code.UNDECIDED, f"'{name}' {copied}", span=place, hint=hint)
+        if directive[1].split()[:1] == ["atomic"] and _is_in_program(known, directive.start()):
+            place = known.source.at(directive.start(), directive.end() - directive.start())
+            hint = "write 'critical' in its place, or check the program without OpenMP"
+            message = "the operation of an 'atomic' cannot be recorded in one piece with it"
+            raise GaveUp(Code.UNDECIDED, message, span=place, hint=hint)
+
+
+def _is_in_program(known: ReachedCode, offset: int) -> bool:
+    """Whether an offset is in the function around the program under test."""
+    return known.around is not None and known.around.node.span.contains(known.source.at(offset, 0))
 
 
 def _refuse_promises(source: Source, plain: str) -> None:
