@@ -398,24 +398,3 @@ def test_two_names_of_one_memory_are_no_difference(name: str, tmp_path: Path) ->
         for one in names
     )
     assert (_NOT_SAME in comparison(old, new, tmp_path)) == (name in APART)
-
-
-@pytest.mark.parametrize(
-    ("element", "is_same"),
-    [
-        ("a[(i + 2147483647) - 2147483647]", False),
-        ("a[(i + K) - K]", False),
-        ("a[(int)(i + 2147483647u) - 2147483647]", False),
-        ("*(a + (i - 2147483647 + 2147483647 + 7 - 7))", True),
-        ("a[(i + 2147483647L) - 2147483647]", True),
-        ("a[(i - 2000000000) + 2000000000]", True),
-        ("a[i * 40000 - i * 39999]", True),
-    ],
-)
-def test_a_subscript_that_overflows_at_small_sizes(element: str, is_same: bool, tmp_path: Path) -> None:
-    """It is an assumption that subscripts do not overflow, but not one that excludes all sizes above 1."""
-    old, new = (f"for (i = 0; i < n; i++) {one} = 1;" for one in ("a[i]", element))
-    head = "#define K 2147483640"
-    said = comparison(function(old, head=head), function(new, head=head), tmp_path)
-    assert (said == PROVED) == is_same
-    assert is_same or "in a type that ends at 2147483647, and leaves it" in said

@@ -7,7 +7,8 @@ Values are compared as mathematical integers, whatever types they are computed i
 
 is the set of sizes at which it overflows: no such size of NEW may be one at which OLD computes everything
 without overflow.  What NEW also computes in the head of a loop is a bound; it is a listed assumption that
-these and subscripts do not overflow, except for subscripts that do so at small sizes: a[i + 2147483647 - K].
+these and subscripts do not overflow, unless they do so at small sizes: a[i + 2147483647 - K].  A head is
+asked in the iterations that it lets run.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from loopwright.c.typed.file import TypedRegion, typed_file
 from loopwright.c.types import Integer
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Expr, Int
+from loopwright.loops.expressions import Expr, Int, Scaled
 from loopwright.loops.nodes import Call
 from loopwright.loops.nodes import Node as LoopNode
 from loopwright.loops.traverse import subterms, with_calls
@@ -118,7 +119,7 @@ def _overflow(
 ) -> Refuted | Undecided | None:
     is_far = any(_FAR.search(text) for text in {one.node.source.text for one in statements.values()})
     computed = {
-        name: [one for one in _computed(side.node, side.words, subscripts=is_far) if _is_asked(one)]
+        name: [*filter(_is_asked, _everywhere(side) if is_far else _computed(side.node, side.words))]
         for name, side in statements.items()
     }
     if not any(computed.values()):
@@ -133,9 +134,11 @@ def _overflow(
 
 
 def _is_asked(one: _IntegerValue) -> bool:
-    """Whether it is a value, or part of a subscript that may overflow at small sizes."""
-    numbers = (abs(part.value) for part in subterms(one.value) if isinstance(part, Int))
-    return not is_in_subscript(one.node) or (one.type.signed and max(numbers, default=0) > _SMALL)
+    """Whether it is a value, or part of a subscript or bound that may overflow at small sizes."""
+    parts = [*subterms(one.value)]
+    numbers = [part.value for part in parts if isinstance(part, Int)]
+    numbers += [part.factor for part in parts if isinstance(part, Scaled)]
+    return not _is_index(one.node) or (one.type.signed and max(map(abs, numbers), default=0) > _SMALL)
 
 
 def _in_their_types(program: Program) -> isl.Set:
@@ -157,18 +160,38 @@ def _found(
     found = [(one, wrong) for one, wrong in _beyond(loops, computed, known) if not wrong.is_empty()]
     if not found:
         return None
-    own = {name: [*_computed(one.node, one.words, subscripts=True)] for name, one in sides(old).items()}
+    own = {name: [*_everywhere(one)] for name, one in sides(old).items()}
     excused = known.subtract(known)
     for _, wrong in _beyond(_loops(old), own, known):
         excused = excused.union(wrong.params())
     for one, wrong in found:
-        if packed(one.node.text) in _bounds_around(one.node):
-            continue
         point = smallest_point(wrong.intersect_params(wrong.params().subtract(excused)))
-        is_small = point is not None and max(map(abs, point.parameters.values()), default=0) <= _SMALL
-        if point is not None and (is_small or not is_in_subscript(one.node)):
+        is_index = _is_index(one.node) or packed(one.node.text) in _bounds_around(one.node)
+        if point is not None and (not is_index or _is_small(point.parameters)):
             return _told(old, one, point.parameters, point.coordinates[0])
     return None
+
+
+def _is_small(sizes: Mapping[str, int]) -> bool:
+    return max(map(abs, sizes.values()), default=0) <= _SMALL
+
+
+def _is_index(node: Node) -> bool:
+    """Whether a node is part of a subscript or of the head of a loop."""
+    return is_in_subscript(node) or any(head.span.contains(node.span) for head in _heads(node))
+
+
+def _everywhere(side: StatementSyntax) -> Iterator[_IntegerValue]:
+    """What a statement and the heads of its loops compute."""
+    for part in (side.node, *_heads(side.node)):
+        yield from _computed(part, side.words, subscripts=True)
+
+
+def _heads(node: Node) -> list[Node]:
+    """The first values and tests of the loops around a node."""
+    loops = (one for one in node.around() if one.type == "for_statement")
+    parts = (one.child_by_field_name(name) for one in loops for name in ("initializer", "condition"))
+    return [one for one in parts if one is not None]
 
 
 def _bounds_around(node: Node) -> frozenset[str]:
@@ -190,6 +213,8 @@ def _told(old: Program, one: _IntegerValue, sizes: Mapping[str, int], value: int
     witness = f"{values_text(sizes)}: '{text}' is {value}" if sizes else f"'{text}' is {value}"
     if one.node.type == "cast_expression" or not one.type.signed:
         return Undecided(f"{message} ({witness}); C defines the value, which was not followed further")
+    if any(around.type == "conditional_expression" for around in one.node.around()):
+        return Undecided(f"{message}, where it is evaluated: {witness}")
     try:
         refuse_overflow(old, {name: (size, size) for name, size in sizes.items()})
     except NotShown as failure:
