@@ -44,6 +44,7 @@ FILES: list[tuple[str, bytes, str, str]] = [
     ("_Pragma", region('  _Pragma("omp simd")\n  for (i = 0; i < n; i++) x[i] = 0;'), "4:3: error: '_Pragma' cannot be read", "a line"),
     ("no semicolon", region("  for (i = 0; i < n; i++)\n    x[i] = 0"), "5:13: error: this is not C: ';' is missing", "put ';'"),
     ("while", region("  while (n) x[0] = 0;"), "a 'while' loop cannot be read", "write it as a 'for' loop"),
+    ("string", region("  while (x[n] > 0) n++;"), "whose end depends on data cannot be", "leave it out"),
     ("do", region("  do x[0] = 0; while (n);"), "a 'do' loop cannot be read", "write it as a 'for' loop"),
     ("break", region("  if (n > 0) break;"), "a 'break' cannot", "bounds of the loop"),
     ("continue", region("  continue;"), "a 'continue' cannot", "put 'if (...) continue;'"),

@@ -188,7 +188,7 @@ def test_files_beside_a_revision(repository: Path, capsys: pytest.CaptureFixture
 def test_a_header_of_another_text_is_no_yes(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("k.h").write_text("#define TWO 3\n")
     status, out, err = run(capsys, "prove", "--git", "HEAD", "swapped.c", "same.c")
-    assert status == 3 and out.endswith("2 files beside HEAD: 2 gave up\n")
+    assert status == 3 and out.endswith("2 files compared with HEAD: 2 gave up\n")
     assert "the macro 'TWO' is not the same in both" in err
     Path("k.h").write_text("#define TWO 2\nextern int other;\n")
     status, out, err = run(capsys, "prove", "--git", "HEAD", "swapped.c", "same.c")

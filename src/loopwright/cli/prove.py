@@ -2,7 +2,7 @@
 
 prove OLD NEW            two files of C, of OpenScop or of MLIR
 prove FILE.c             the file's own OpenMP directives about loops
-prove --git REV FILE...      each file beside what it was
+prove --git REV FILE...      each file compared with what it was
 prove --directives FILE...   the OpenMP directives of each file, by itself; the status is the worst of all
 """
 
@@ -384,5 +384,5 @@ def _summary(found: Sequence[FileVerdict], revision: str | None) -> str:
     for one in found:
         counts[one.verdict] = counts.get(one.verdict, 0) + 1
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    beside = f" beside {revision}" if revision else ""
-    return f"{len(found)} file{'' if len(found) == 1 else 's'}{beside}: {summary}\n"
+    compared = f" compared with {revision}" if revision else ""
+    return f"{len(found)} file{'' if len(found) == 1 else 's'}{compared}: {summary}\n"

@@ -79,6 +79,12 @@ def _has_cases_in_loops(switch: Node) -> bool:
     return any(one is not None and one.type in LOOPS for one in around)
 
 
+def _ends_on_data(loop: Node) -> bool:
+    """Whether the test of a loop reads storage, as in `while (s[n]) n++`."""
+    data = field(loop, "condition").of_type("subscript_expression", "pointer_expression", "call_expression")
+    return next(iter(data), None) is not None
+
+
 def read_statement(node: Node, frame: Frame, position: int) -> ReadPart:
     """Read one C statement, as zero or more leaves."""
     if node.span in frame.setting.whole:
@@ -104,6 +110,8 @@ def read_statement(node: Node, frame: Frame, position: int) -> ReadPart:
             first = node.children[0] if node.children else node
             if kind == "switch_statement" and _has_cases_in_loops(node):
                 what, hint = _INTO_LOOP
+            if kind in ("while_statement", "do_statement") and _ends_on_data(node):
+                what, hint = f"{what} whose end depends on data", "leave it out of the region"
             failure = refuse(first, f"{what} cannot be read in a region", hint)
             if kind in ("while_statement", "do_statement", "switch_statement"):
                 raise Unfollowed(failure, node.span)
