@@ -204,23 +204,28 @@ def _accepted(found: Verification, proof: Source, new: str) -> None:
                 hint="allow more time with --prover-timeout",
             )
         case Refused(line, lemma, said):
-            raise _no(
-                proof.path, f"coqc does not accept it: {lemma}, line {line}: {' '.join(said.split())[:200]}"
-            )
+            text = f"coqc does not accept it: {lemma}, line {line}: {' '.join(said.split())[:200]}"
+            raise _no(proof.path, text, _AGAIN)
         case Forbidden(line, sentence):
             shown = " ".join(sentence.split())[:60]
-            raise _no(proof.path, f"line {line}: '{shown}' has no place in a proof, and is not run")
+            raise _no(proof.path, f"line {line}: '{shown}' has no place in a proof, and is not run", _AGAIN)
         case Another(parts):
             differ = f": {', '.join(parts)} of the file {_is_not(parts)} what the texts say" if parts else ""
-            raise _no(proof.path, f"its theorem is not the one about {new}{differ}")
+            raise _no(proof.path, f"its theorem is not the one about {new}{differ}", _AGAIN)
 
 
 def _is_not(parts: Sequence[str]) -> str:
     return "is not" if len(parts) == 1 else "are not"
 
 
-def _no(path: str, message: str) -> Illegal:
-    return Illegal.of(Diagnostic(Code.ANOTHER_THEOREM, message, span=Span.start_of(path)))
+_AGAIN = (
+    "if the proof file is damaged or older than the new source, write it again:"
+    " `loopwright transform FILE.c SCRIPT --prover coq -o PROOF.v`"
+)
+
+
+def _no(path: str, message: str, hint: str | None = None) -> Illegal:
+    return Illegal.of(Diagnostic(Code.ANOTHER_THEOREM, message, span=Span.start_of(path), hint=hint))
 
 
 def _status(original: Program, new: Program, claims: TextClaims, owned: Sequence[Owned]) -> ProofStatus:
