@@ -35,7 +35,7 @@ from loopwright.check.program.instrument import (
 from loopwright.check.program.meaning import with_same_meaning
 from loopwright.check.program.outside import other_effect
 from loopwright.check.program.reachable import reached
-from loopwright.check.program.segment import Input, parse_input
+from loopwright.check.program.segment import Input, in_same_function, parse_input
 from loopwright.check.program.sites import depends_on_values, find_sites
 from loopwright.check.program.unset import has_own_memory
 from loopwright.check.run.execute import (
@@ -111,7 +111,10 @@ LANE_BY_LANE = "vectors are checked lane by lane, by the functions of the compil
 
 
 def _checked(source: Source, spec: str | Path | None, options: CheckOptions) -> Report:
-    refuse_unknown_sizes(source, options.defined, *(() if spec is None else [load_unmarked(spec)]))
+    originals = [] if spec is None else [load_unmarked(spec)]
+    refuse_unknown_sizes(source, options.defined, *originals)
+    for original in originals:
+        options = replace(options, reading=in_same_function(source, original, options.reading))
     try:
         report = check(parse_input(source, spec, options.reading), options)
     except (BadInput, GaveUp):

@@ -23,11 +23,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 from loopwright.c.file import c_file
 from loopwright.c.macros import Macro, assigns, definitions, integer_text
+from loopwright.c.regions import marked_regions
+from loopwright.c.selection.choice import Choice
+from loopwright.c.selection.chosen import functions_with_loops
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import as_text, blank, lexemes, names_in, without_comments
 from loopwright.c.typed.expansion import Definition, expanded
@@ -83,6 +87,19 @@ def parse_input(source: Source, spec: str | Path | None = None, options: ReadOpt
         )
     marked = _segment(source, start).place
     return Input(originals[0], _segment(*_written_out(source, originals[0])), marked)
+
+
+def in_same_function(source: Source, spec: Source, options: ReadOptions) -> ReadOptions:
+    """Chooses the function of the original where nothing is marked: other tools print no such pragmas."""
+    is_marked = _marked_start(source) or source.chosen or marked_regions(source, c_file(source).directives)
+    places = [one.place for one in marked_regions(spec, c_file(spec).directives)]
+    if is_marked or not options.choice.is_empty or len(places) != 1:
+        return options
+    defined = {one.name for one in functions_with_loops(c_file(source))}
+    for one in functions_with_loops(c_file(spec)):
+        if one.name in defined and all(places[0].contains(loop.span) for loop in one.loops):
+            return replace(options, choice=Choice((one.name,)))
+    return options
 
 
 def _written_out(source: Source, original: Program) -> tuple[Source, re.Match[str] | None]:
