@@ -38,6 +38,7 @@ def region(text: str) -> Program:
         ("{ if (c) continue; int t[n]; g(t); }", "{ if (!(c)) { int t[n]; g(t); } }"),
         ("{ if (c) continue; L: v(); if (d) goto L; }", "{ if (!(c)) { L: v(); if (d) goto L; } }"),
         ("{ if (c) // why\n continue;\n v(); // so\n }", "{ if (!(c)) {\n\n v(); } // so\n }"),
+        ("{ u(); { if (c) continue; v(); } }", "{ u(); { if (!(c)) { v(); } } }"),
         ("{ while (d) { if (c) continue; v(); } w(); }", "{ while (d) { if (!(c)) { v(); } } w(); }"),
         ("{ do { if (c) continue; v(); } while (k++ < 3); w(); }",
          "{ do { if (!(c)) { v(); } } while (k++ < 3); w(); }"),

@@ -99,13 +99,23 @@ def test_a_choosing_function_is_that_of_the_library(tmp_path: Path) -> None:
     assert not _is_proved(_with(old, *given), _with(unknown, *given), tmp_path)
 
 
+def _own(head: str) -> tuple[str, str]:
+    return "double best", f"{head} {{ return a > b ? a : b; }}\ndouble best"
+
+
 ROUNDING = {
     "a float of a double": (("fmax", "fmaxf"), *DOUBLES),
     "a double of a long": (("int best", "long best"), ("int *x", "long *x"), ("int s", "long s")),
-    "ints of doubles": (
+    "ints of doubles": (*DOUBLES, ("fmax", "max"), _own("static int max(int a, int b)")),
+    "arguments that are ints of doubles": (
         *DOUBLES,
         ("fmax", "max"),
-        ("double best", "static int max(int a, int b) { return a > b ? a : b; }\ndouble best"),
+        _own("static double max(int a, int b)"),
+    ),
+    "a result that is an int of doubles": (
+        *DOUBLES,
+        ("fmax", "max"),
+        _own("static int max(double a, double b)"),
     ),
 }
 
@@ -121,3 +131,20 @@ def test_calls_that_round_the_accumulator(tmp_path: Path, name: str) -> None:
     own = ("if (x[i] > own)\n      own = x[i];", "own = fmax(own, x[i]);")
     merged = _with(OF_THREADS, own, *called[1:], *ROUNDING[name], ("INT_MIN", "-INFINITY"))
     assert not _is_proved(old, merged, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("macro", "step"),
+    [
+        ("(a, b) ((a) > (b) ? (a) : (b))", ""),
+        ("(a, b) ((a) > b ? (a) : b)", "s = max(s, x[i] ? x[i] : 1);"),
+        ("(a, b) (a > (b) ? a : (b))", "s = max(x[i] & 7, s);"),
+    ],
+)
+def test_a_macro_that_splits_its_arguments_is_no_maximum(tmp_path: Path, macro: str, step: str) -> None:
+    called = (
+        ("if (x[i] > s)\n      s = x[i];", step or "s = max(s, x[i] ? x[i] : 1);"),
+        ("int best", f"#define max{macro}\nint best"),
+    )
+    old, new = (_with(one, *called) for one in (KEPT, REDUCED))
+    assert _is_proved(old, new, tmp_path) == (not step)

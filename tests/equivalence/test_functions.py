@@ -312,6 +312,14 @@ def test_a_quotient_that_the_file_rounds_otherwise(body: str, tmp_path: Path) ->
     assert verdict(tmp_path, old, new) != "yes"
 
 
+def test_a_quotient_of_three_numbers(tmp_path: Path) -> None:
+    """The one that is known by its name has two."""
+    body = "return (int)ceil((double)a / (double)b) + c;"
+    head = f"#include <math.h>\nstatic int ceild(int a, int b, int c) {{ {body} }}\n{PLACES}"
+    old, new = (head + READ.format(one) + "}\n" for one in ("ceild(i + 3, 2, 0)", "(i + 4) / 2"))
+    assert verdict(tmp_path, old, new) != "yes"
+
+
 def test_a_quotient_that_the_file_rounds_by_doubles(tmp_path: Path) -> None:
     """It is taken on trust to be what its name says."""
     body = "return (int)ceil((double)a / (double)(b));"

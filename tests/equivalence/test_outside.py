@@ -99,3 +99,10 @@ def test_where_the_region_may_not_be_reached(before: str, *, is_told: bool, tmp_
     text = "static int t = 0;\n" + OLD.replace("#pragma scop", f"{before}\n#pragma scop")
     found = _asked(tmp_path, text, _with("for (int i = 0; i <= M; i++) { w = a[i]; a[i] = w; }", text))
     assert (isinstance(found, Refuted) and "outside of" in found.message) == is_told
+
+
+def test_an_original_that_leaves_the_array_too(tmp_path: Path) -> None:
+    """Where k is larger than M, nothing is defined, and nothing is told."""
+    text, statement = OLD.replace("(void)", "(int k)"), "for (int i = 0; i < k; i++) { w = a[i]; a[i] = w; }"
+    found = _asked(tmp_path, _with(statement, text), _with(f"{statement} {statement}", text))
+    assert not (isinstance(found, Refuted) and "outside of" in found.message)

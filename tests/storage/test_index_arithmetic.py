@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.c.syntax import field
 from loopwright.errors import BadInput
+from loopwright.prove.text.exact_ranges import TextInstances
+from loopwright.read.c.reader import read_c
 from tests.storage.test_expand import result
 
 
@@ -111,3 +114,23 @@ void f(int n, int m, const double *restrict A, double *restrict B) {
     outcome = result(tmp_path, text, "expand(x, i)\ndistribute(S, T)")
     (told,) = (one.standing for one in outcome.regions[0].tried if one.kind == "arithmetic")
     assert "A[(i + 7) - m]" in outcome.source.text and told == "proved"
+
+
+@pytest.mark.parametrize(
+    ("index", "stays"),
+    [
+        ("i - 2000000000", True),
+        ("(i + i) - i - 2000000000", False),
+        ("i - (2000000000 + i) + i", False),
+        ("(i - 2000000005) + 7u", False),
+    ],
+)
+def test_every_part_of_a_subscript_is_asked(index: str, stays: bool, tmp_path: Path) -> None:
+    """All of them are between 0 and 11."""
+    file = tmp_path / "k.c"
+    loop = f"for (int i = 2000000000; i < 2000000010; i++)\n  B[{index}] = 1;"
+    file.write_text(f"void f(double *B) {{\n#pragma scop\n{loop}\n#pragma endscop\n}}\n")
+    (program,) = read_c(file)
+    (node,) = program.syntax.of_type("subscript_expression")
+    instances = TextInstances(program, program.facts)
+    assert instances.stay_in_types(field(node, "index"), program.statements[0]) == stays
