@@ -149,3 +149,45 @@ def test_the_parenthesis_the_parser_does_not_see_stays_in_the_text() -> None:
     (statement,) = program.statements
     assert reads(statement) == ["b[3n - 6i]"] and writes(statement) == ["a[3n - 2i]"]
     assert statement_text(statement, {"i": "c0"}) == "a[((n)-c0*2) + 2*n] = b[AT((n)-c0*2)];"
+
+
+def in_header(folder: Path, header: str, index: str) -> Path:
+    """A file with an index that contains X, which its header declares."""
+    (folder / "x.h").write_text(header)
+    file = folder / "a.c"
+    file.write_text(
+        '#include "x.h"\nvoid f(int n, double *a) {\n#pragma scop\n'
+        f"for (int y = 0; y < 4; y++) a[{index}] = 0;\n#pragma endscop\n}}\n"
+    )
+    return file
+
+
+@pytest.mark.parametrize(
+    ("header", "index", "written"),
+    [
+        ("enum { X = 9 };", "(X)-y", "a[X - y]"),
+        ("extern const int X;", "2*(X)-y*2", "a[2X - 2y]"),
+        ("#define X n", "(X)+y", "a[X + y]"),
+        ("#define X 9", "((X)-y)", "a[X - y]"),
+    ],
+)
+def test_a_value_of_a_header_needs_no_parentheses(
+    tmp_path: Path, header: str, index: str, written: str
+) -> None:
+    (program,) = read_c(in_header(tmp_path, header, index))
+    assert writes(program.statements[0]) == [written]
+
+
+@pytest.mark.parametrize(
+    ("header", "index"),
+    [
+        ("typedef int X;", "(X)-y"),
+        ("#define X int", "(X)-y"),
+        ("#define X n - 1", "(X)*y"),
+        ("#define X (n) - 1", "(X)*y"),
+        ('#include "missing.h"', "(X)-y"),
+    ],
+)
+def test_what_else_a_header_declares_keeps_them(tmp_path: Path, header: str, index: str) -> None:
+    with pytest.raises(BadInput, match="may be a type or a value"):
+        read_c(in_header(tmp_path, header, index))

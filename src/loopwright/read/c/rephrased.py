@@ -48,6 +48,7 @@ from loopwright.c.typed.file import may_point_to
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located, Unread, located_file
 from loopwright.c.typed.redefined import redefined
+from loopwright.c.typed.values_in_parentheses import with_values_shown
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.evolution import with_evolved_values, with_pointer_walks
@@ -208,6 +209,7 @@ def _has_other_counters(loop: Node) -> bool:
 
 
 def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
+    source = with_values_shown(source, options)
     source = with_ordered_tests(with_leading_attributes(source), options)
     source = _with_outer_declarations(source, options)
     source = _kept_apart(source, source, with_structured_jumps(source), options)
