@@ -65,6 +65,15 @@ def test_a_counter_that_is_read_afterwards_stays() -> None:
     assert region(body, "b[0] = j;\n").statements[0].depth == 0
 
 
+@pytest.mark.parametrize("head", ["int g(int, ...);", "int g();", "extern int (*g)(int, ...);"])
+def test_what_a_call_is_given_keeps_its_type(head: str) -> None:
+    """Nothing converts it: not for `...`, and not where the parameters are not declared."""
+    body = "for (i = 0, j = n - 1; i < n; i++, j--) { b[i] = a[j]; g(i, i, j); }"
+    text = f"{head}\n{HEAD}#pragma scop\n{body}\n#pragma endscop\n}}\n"
+    (program,) = read_source(Source("t.c", text))
+    assert "g(((int)k_1), ((int)k_1), ((int)(n - k_1 - 1)));" in program.source.text
+
+
 PROGRAM = """#include <stdio.h>
 static double x[99], y[99];
 static void f(int n, int m, double *restrict a, double *restrict b)

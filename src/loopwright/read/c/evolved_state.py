@@ -309,6 +309,7 @@ class EvolvedState:
         iteration.
         """
         inner, outer = tree.with_conversions(part, self.around)
+        is_argument = isinstance(outer, tree.CallExpression)  # `printf("%d", k)` reads an int
         is_operand = isinstance(outer, tree.Conditional | tree.Unary) or (
             isinstance(outer, tree.Binary | tree.Assign) and outer.operator.rstrip("=") in _COMPUTING
         )
@@ -322,6 +323,8 @@ class EvolvedState:
         is_head = loop is not None and not loop[3].place.first <= part.place.first < loop[3].place.end
         if self.has_unsigned:
             return self.widths.int_operand(value)
+        if is_argument:
+            return self.widths.typed(value, kind)
         if is_index or is_head:
             return self.widths.operand(value, kind)
         is_exact = rank_of(kind) > INT.rank or (is_operand and is_integer)
