@@ -65,7 +65,6 @@ FILES: list[tuple[str, bytes, str, str]] = [
     ("huge", region("  for (i = 0; i < 9" + "9" * 30 + "; i++) x[i] = 0;"), "does not fit into 64 bits", "accepted"),
     ("asm", region('  asm("nop");'), "cannot be read", "accepted: arithmetic"),
     ("volatile", region("  for (i = 0; i < n; i++) v[i] = 0;"), "'v' is volatile", "copy it"),
-    ("comma", region("  for (i = 0, j = i; i < n; i++) x[i] = j;"), "initialise exactly one integer", "accepted"),
 ]  # fmt: skip
 
 SCRIPTS: list[tuple[str, bytes, str, str]] = [

@@ -15,6 +15,7 @@ from loopwright.prove.equivalence.answer import REASSOCIATION
 from loopwright.prove.equivalence.combinations import COMPARABLE, PARTIAL
 from loopwright.prove.equivalence.numbering import MOST_TOGETHER, Table
 from loopwright.prove.verdict import Refuted, Undecided
+from tests.conftest import share
 from tests.equivalence.accumulators import RIGHT, UNDECIDED, WRONG
 
 
@@ -27,14 +28,14 @@ def compared(folder: Path, old: str, new: str, *, reassociate: bool = True) -> C
     return compare_files(*files, ComparisonOptions(allow_reassociation=reassociate))
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", share([*RIGHT], 2))
 def test_every_contribution_once(name: str, tmp_path: Path) -> None:
     found = compared(tmp_path, *RIGHT[name])
     assert found.proved, found.verdict
     assert REASSOCIATION in found.trusted or found.answers[0].way == "by instances"
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", share([*WRONG], 2, 1))
 def test_a_contribution_too_many_or_too_few(name: str, tmp_path: Path) -> None:
     verdict = compared(tmp_path, *WRONG[name]).verdict
     assert isinstance(verdict, Refuted), verdict

@@ -16,6 +16,7 @@ from loopwright.prove.comparison.texts import Comparison, ComparisonOptions
 from loopwright.prove.equivalence.combinations import COMPARABLE
 from loopwright.prove.verdict import REORDERED, Proved, Verdict
 from loopwright.source import Source
+from tests.conftest import share
 
 HEADERS = "#include <float.h>\n#include <limits.h>\n#include <math.h>\n#include <omp.h>\n"
 OLD = """double total(int n, const double *x) {
@@ -351,7 +352,7 @@ WRONG_EXTREMES = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG_EXTREMES)
+@pytest.mark.parametrize("name", share([*WRONG_EXTREMES], 2))
 def test_wrong_extremes(tmp_path: Path, name: str) -> None:
     text, was, now = WRONG_EXTREMES[name]
     old = BIGGEST.replace("= 0;\n", "= x[0];\n") if text == FIRST else BIGGEST

@@ -11,6 +11,7 @@ from loopwright.errors import BadInput
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.comparison.texts import ComparisonOptions
 from loopwright.prove.verdict import Refuted
+from tests.conftest import share
 from tests.equivalence.test_phrasings import verdict
 
 HEAD = "#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\n#include <omp.h>\n"
@@ -277,7 +278,7 @@ def test_the_same(name: str, tmp_path: Path) -> None:
     assert verdict(tmp_path, HEAD + head.format(old), HEAD + head.format(new)) == "yes"
 
 
-@pytest.mark.parametrize("name", OTHER)
+@pytest.mark.parametrize("name", share([*OTHER], 2))
 def test_not_the_same(name: str, tmp_path: Path) -> None:
     head, old, new, answer = OTHER[name]
     assert verdict(tmp_path, HEAD + head.format(old), HEAD + head.format(new)) == answer

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.comparison.texts import ComparisonOptions
 from loopwright.prove.equivalence import flow
 from loopwright.prove.verdict import Proved, Refuted, Undecided
+from loopwright.read.c.options import ReadOptions
 
 NARROWER = {
     "a narrower product": ("l[i] = i * 100000L;", "l[i] = i * 100000;", {"n": 21476}),
@@ -68,6 +71,16 @@ def test_a_conversion_that_wraps_around_is_no_overflow(tmp_path: Path) -> None:
     test = "q[i] += {} != n ? 1 : 2;"
     verdict = _found(test.format("(i - 5)"), test.format("(int)(unsigned)(i - 5)"), tmp_path)
     assert isinstance(verdict, Undecided) and "C defines the value" in verdict.reason
+
+
+def test_an_unknown_type_may_be_any_integer(tmp_path: Path) -> None:
+    """The text does not show that T is short; with char, int or double for T the two differ."""
+    head = "void f(int n, short a[n], short b[n]) {\nfor (int i = 0; i < n; i++) {"
+    for name, kind in (("old.c", "T"), ("new.c", "short")):
+        (tmp_path / name).write_text(f"{head} {kind} x = b[i] + 1; a[i] = x / 2; }}\n}}\n")
+    reading = ReadOptions(compiled=CompilerOptions(("-DT=short",)))
+    found = compare_files(tmp_path / "old.c", tmp_path / "new.c", ComparisonOptions(reading))
+    assert not isinstance(found.verdict, Refuted)
 
 
 SLOW = """static float near(float x) { if (x < 0) return -x; return x + 0.1f; }

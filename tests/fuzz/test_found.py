@@ -367,4 +367,4 @@ void f(int n, int m, double A[24])
 def test_an_argument_with_a_number_that_no_model_has() -> None:
     """Both of `p` and `A` are touched, so that nothing is known of subscripts, and `n` is no parameter."""
     new = accepted(Case(0, Program(ELSEWHERE, ()), ("distribute()",))).new
-    assert "A[1 + ((i + n))] = A[1 + ((i + n) + 1)] + 1;" in new
+    assert "A[(long)(i + n) + 1] = A[(long)((i + n) + 1) + 1] + 1;" in new

@@ -15,6 +15,7 @@ from loopwright.prove.verdict import Proved, Refuted
 from loopwright.rewrite.directives import prove_directives
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
+from tests.conftest import share
 
 COPY = "for (i = 4; i < n; i++) a[i] = b[i];"
 TWOS = COPY.replace("i++", "i += 2")
@@ -130,7 +131,7 @@ def _of_file(path: Path) -> str:
     return YES
 
 
-@pytest.mark.parametrize(("clauses", "loop", "expected"), TABLE)
+@pytest.mark.parametrize(("clauses", "loop", "expected"), share(TABLE, 2))
 def test_a_clause_means_the_same_in_a_file_and_in_a_new_one(
     clauses: str, loop: str, expected: str, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import share
 from tests.traps.support import PROVED, comparison, function
 
 HEAD = """#include <stddef.h>
@@ -48,7 +49,7 @@ def test_multiples_of_four(mask: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["int", "long", "unsigned", "size_t", "short"])
-@pytest.mark.parametrize("mask", [*OTHERS, *CONVERTED])
+@pytest.mark.parametrize("mask", share([*OTHERS, *CONVERTED], 2))
 def test_other_masks(mask: str, kind: str, tmp_path: Path) -> None:
     is_same = kind == "unsigned" and mask in CONVERTED
     assert is_same or _compared(mask, tmp_path, kind) != PROVED

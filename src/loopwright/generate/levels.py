@@ -205,7 +205,8 @@ def _loop(piece: DimensionPiece) -> list[Graft]:
     if not children:
         return []
     enforced = shared_enforced(children, level)
-    guard = _loop_guard(piece, children, inside, generated, enforced)
+    is_given = bool(_split(bounds, level)[0])
+    guard = _loop_guard(piece, children, inside, generated, enforced, is_given=is_given)
     place = EvaluationPlace(context.names, context.generated.intersect(guard))
     body = nest(children, place.where(generated))
     node = _node(piece, bounds, body, place, most_copies(children))
@@ -219,13 +220,19 @@ def _loop_guard(
     inside: GenerationContext,
     generated: isl.Set,
     enforced: isl.Set,
+    *,
+    is_given: bool,
 ) -> isl.Set:
-    """The guard of the loop: pending, hoisted and implied conditions together."""
+    """The guard of the loop: pending, hoisted and implied conditions together.
+
+    `is_given`: the constraints of the loop bound it from below.
+    """
     level = piece.context.level
     guard = _pending_guard(inside, enforced)
     guard = guard.intersect(hoistable_guard(children, inside.known, level))
-    if not has_upper_bound(piece.domain, level):
-        # an endless loop does not end where inner ones are empty, so the guard ensures some execution
+    if not has_upper_bound(piece.domain, level) or (piece.stride is not None and not is_given):
+        # the guard ensures some execution: an endless loop does not end where inner ones are empty,
+        # and the least value of an empty loop need not be one of the stride
         guard = guard.intersect(_implied(piece.domain, level))
     if piece.value is not None:
         guard = guard.intersect(_implied(generated, level))

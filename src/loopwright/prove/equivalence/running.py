@@ -277,8 +277,9 @@ class ValueDifference:
 
 
 _CHARS = (named_type("signed char"), named_type("unsigned char"))
-_CANDIDATES: tuple[CType, ...] = (INT, DOUBLE, FLOAT, *_CHARS, named_type("unsigned long"))
-"""Types that an unknown type may be; `char` is one of two."""
+_INTEGERS = ("_Bool", "short", "unsigned short", "unsigned", "long", "unsigned long")
+_CANDIDATES: tuple[CType, ...] = (INT, DOUBLE, FLOAT, *_CHARS, *map(named_type, _INTEGERS))
+"""Types that an unknown type may be, all but long double; `char` is one of two."""
 
 
 def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | None:

@@ -1,4 +1,4 @@
-"""Inputs on which isl's own operations are wrong; the generator checks what they return."""
+"""Schedules that random tests found, for which the loops were once wrong and were refused by the proof."""
 
 from __future__ import annotations
 
@@ -14,6 +14,18 @@ def test_removing_divisions_keeps_all_points() -> None:
             child: { schedule: "[n] -> [{ S[i, j] -> [(j)] }, { S[i, j] -> [(floor((-2i + j - 1)/3))] }]",
               options: "[n] -> { isolate[[o0] -> [t0, t1]] : 1 <= t0 <= 3 }",
               child: { schedule: "[n] -> [{ S[i, j] -> [(n - j)] }, { S[i, j] -> [(n - i)] }]" } } } }
+        """
+    )
+    proved_program(schedule)
+
+
+def test_the_least_value_of_an_empty_loop_may_be_none_of_its_stride() -> None:
+    """min(-1, n + 2 * c0 % 3 - 3) is -1 for n = c0 = 1, where no value of the loop is."""
+    schedule = tree(
+        """
+        { domain: "[n] -> { S[i] : n >= 0 and (n < i <= 3 or i = n + 1) }",
+          child: { schedule: "[n] -> [{ S[i] -> [(i mod 3)] }, { S[i] -> [(n - i)] }]",
+            options: "[n] -> { atomic[0]; atomic[1] }" } }
         """
     )
     proved_program(schedule)
